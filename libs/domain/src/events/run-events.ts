@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import { jsonObjectSchema, jsonSchema } from '../json.js';
+
+/** An error as runs and steps carry it. `detail` is for people and holds no secret. */
+export const runErrorSchema = z.object({
+  code: z.string(),
+  detail: z.string(),
+  step_id: z.string().nullable().default(null),
+});
+export type RunError = z.infer<typeof runErrorSchema>;
+
+export const waitReasonSchema = z.enum([
+  'compaction',
+  'approval',
+  'signal',
+  'timer',
+  'children',
+  'rate_limit',
+  'concurrency',
+  'spend_limit',
+  'paused',
+]);
+/** What a step waits for: one word, one list, everywhere. */
+export type WaitReason = z.infer<typeof waitReasonSchema>;
+
+export const runCreated = z.object({
+  pipeline: z.object({ name: z.string(), version: z.number().int().positive() }),
+  inputs: jsonObjectSchema,
+  tags: z.array(z.string()),
+  metadata: jsonObjectSchema,
+  priority: z.number().int(),
+  deadline_at: z.string().nullable(),
+});
+export const runStarted = z.object({ timeout_at: z.string().nullable() });
+export const runCancelRequested = z.object({ reason: z.string().nullable() });
+export const runSucceeded = z.object({ output: jsonSchema });
+export const runFailed = z.object({ error: runErrorSchema });
+export const runCancelled = z.object({ reason: z.string().nullable() });
+export const runTimedOut = z.object({ error: runErrorSchema });
+export const runDeadLettered = z.object({ error: runErrorSchema });
+/** The `retry` verb: the run goes on in place from these steps. */
+export const runRetried = z.object({
+  steps: z.array(z.object({ step_id: z.string(), item: z.number().int().nullable(), round: z.number().int() })),
+  version: z.number().int().positive(),
+});
+
+export const stepQueued = z.object({ kind: z.string() });
+export const stepStarted = z.object({
+  attempt: z.number().int().positive(),
+  context_mode: z.enum(['inherit', 'fresh']).nullable(),
+  cutoff_seq: z.number().int().nonnegative().nullable(),
+  memory_seq: z.number().int().nonnegative().nullable(),
+  manifest: z.string().nullable(),
+});
+/** Another worker (or the same one) took the step over in the middle of an attempt. */
+export const stepResumed = z.object({ attempt: z.number().int().positive(), starts: z.number().int().positive() });
+/** A worker that shuts down gave the step back at a turn boundary. Not an attempt. */
+export const stepReleased = z.object({ reason: z.enum(['shutdown', 'hand_off']) });
+export const stepWaiting = z.object({
+  reason: waitReasonSchema,
+  key: z.string().nullable(),
+  due_at: z.string().nullable(),
+});
+export const stepWoken = z.object({ reason: waitReasonSchema });
+export const stepSucceeded = z.object({ output: jsonSchema });
+export const stepFailed = z.object({ attempt: z.number().int().positive(), error: runErrorSchema });
+export const stepRetryScheduled = z.object({
+  attempt: z.number().int().positive(),
+  due_at: z.string(),
+  error: runErrorSchema,
+});
+export const stepSkipped = z.object({ reason: z.enum(['when_false', 'dependency_skipped', 'dependency_failed', 'run_ended']) });
+export const stepCancelled = z.object({});
+export const stepTimedOut = z.object({ error: runErrorSchema });
+export const stepDeadLettered = z.object({ error: runErrorSchema, diagnosis: jsonObjectSchema });
+
+export const memoryWritten = z.object({ key: z.string(), value: jsonSchema });
+export const memoryDeleted = z.object({ key: z.string() });

@@ -1,0 +1,5 @@
+export * from './app-error.js';
+export * from './canonical-json.js';
+export * from './events/index.js';
+export * from './ids.js';
+export * from './json.js';
