@@ -3,3 +3,4 @@ export * from './canonical-json.js';
 export * from './events/index.js';
 export * from './ids.js';
 export * from './json.js';
+export * from './pipeline/index.js';
