@@ -1,0 +1,211 @@
+import type { Json, JsonObject, NewEvent, RunError, RunStatus, StepStatus, WaitReason } from '#libs/domain';
+import type { AppendResult, AppendUnit, StreamVersion } from './event-log.port.js';
+
+export type RunRecord = {
+  projectId: string;
+  runId: string;
+  pipeline: string;
+  pipelineVersion: number;
+  streamId: string;
+  status: RunStatus;
+  statusReason: string | null;
+  inputs: JsonObject;
+  output: Json;
+  error: RunError | null;
+  tags: string[];
+  metadata: JsonObject;
+  priority: number;
+  onBusy: string;
+  /** Whether it holds its stream alone. */
+  exclusive: boolean;
+  /** RFC 3339 or null, here and below: the database's clock. */
+  deadlineAt: string | null;
+  timeoutMs: number | null;
+  timeoutAt: string | null;
+  cancelRequestedAt: string | null;
+  cancelReason: string | null;
+  createdAt: string;
+  startedAt: string | null;
+  endedAt: string | null;
+};
+
+export type StepUsage = {
+  inputTokens: number;
+  cachedTokens: number;
+  outputTokens: number;
+  costUsd: number;
+  modelCalls: number;
+  toolCalls: number;
+};
+
+export type StepRunRecord = {
+  projectId: string;
+  stepRunId: string;
+  runId: string;
+  stepId: string;
+  item: number | null;
+  round: number;
+  kind: string;
+  status: StepStatus;
+  reason: WaitReason | null;
+  attempt: number;
+  starts: number;
+  releases: number;
+  dispatchNo: number;
+  dispatchedAt: string | null;
+  priority: number;
+  fence: number;
+  leaseUntil: string | null;
+  workerId: string | null;
+  stalls: number;
+  cutoffSeq: number | null;
+  memorySeq: number | null;
+  manifest: string | null;
+  output: Json;
+  error: RunError | null;
+  dueAt: string | null;
+  timeoutAt: string | null;
+  usage: StepUsage;
+  queuedAt: string;
+  startedAt: string | null;
+  endedAt: string | null;
+};
+
+/** A new run row; the rest takes its defaults (`queued`). */
+export type NewRun = Pick<
+  RunRecord,
+  'projectId' | 'runId' | 'pipeline' | 'pipelineVersion' | 'streamId' | 'inputs' | 'tags' | 'metadata' | 'priority' | 'onBusy' | 'exclusive' | 'deadlineAt' | 'timeoutMs'
+> & { statusReason: string | null };
+
+/**
+ * Columns of a run to set. `started: true` sets started_at to now if it is null and timeout_at to the earlier of
+ * deadline_at and started_at + timeout_ms; `ended: true` sets ended_at; `restarted: true` clears ended_at, error, output.
+ */
+export type RunPatch = Partial<Pick<RunRecord, 'status' | 'statusReason' | 'output' | 'error' | 'cancelReason' | 'pipelineVersion'>> & {
+  started?: true;
+  ended?: true;
+  restarted?: true;
+  cancelRequested?: true;
+};
+
+/** A step that became runnable: status queued, dispatched_at null, dispatch_no 1. */
+export type NewStepRun = {
+  stepRunId: string;
+  runId: string;
+  stepId: string;
+  item: number | null;
+  round: number;
+  kind: string;
+  status: 'queued' | 'skipped';
+  priority: number;
+};
+
+/**
+ * Columns of a step run to set. Times are given as delays from the database's now, so no process' clock matters.
+ * `requeue: true`: status queued, dispatch_no + 1, dispatched_at/lease/worker/reason/due null, queued_at now.
+ * `ended: true`: ended_at now, lease and worker cleared. `reopened: true`: ended_at, error and output cleared.
+ */
+export type StepRunPatch = Partial<
+  Pick<StepRunRecord, 'status' | 'reason' | 'attempt' | 'releases' | 'stalls' | 'cutoffSeq' | 'memorySeq' | 'manifest' | 'output' | 'error'>
+> & {
+  dueInMs?: number | null;
+  timeoutInMs?: number | null;
+  started?: true;
+  ended?: true;
+  requeue?: true;
+  reopened?: true;
+  stallPosition?: number;
+};
+
+export type WaitKind = 'timer' | 'signal' | 'approval' | 'compaction' | 'children';
+
+/**
+ * One transaction. Lock order: run, step_run, compaction, stream (streams sorted): call the locks in that order.
+ * Everything is projected in it together with the events appended by `append`.
+ */
+export interface RunTransaction {
+  lockRun(projectId: string, runId: string): Promise<RunRecord | null>;
+  /** Locks and returns the step run, or null when it does not exist. The caller compares `fence`. */
+  lockStepRun(projectId: string, stepRunId: string): Promise<StepRunRecord | null>;
+  stepRuns(projectId: string, runId: string): Promise<StepRunRecord[]>;
+  /** Creates missing stream rows and locks them, in sorted order. */
+  lockStreams(projectId: string, streamIds: readonly string[]): Promise<Map<string, StreamVersion>>;
+  /** As EventLog.append, within this transaction; any refusal is returned, never half done. */
+  append(units: readonly AppendUnit[]): Promise<AppendResult[]>;
+
+  insertRun(run: NewRun): Promise<void>;
+  updateRun(projectId: string, runId: string, patch: RunPatch): Promise<void>;
+  insertStepRuns(projectId: string, steps: readonly NewStepRun[]): Promise<void>;
+  updateStepRun(projectId: string, stepRunId: string, patch: StepRunPatch): Promise<void>;
+
+  /** True when the run holds its stream now: it was free (or shared by all), the run is the first in line. Lock the stream first. */
+  acquireStream(run: Pick<RunRecord, 'projectId' | 'streamId' | 'runId' | 'exclusive'>): Promise<boolean>;
+  releaseStream(run: Pick<RunRecord, 'projectId' | 'streamId' | 'runId'>): Promise<void>;
+
+  addWait(projectId: string, stepRunId: string, wait: { kind: WaitKind; key: string; dueInMs: number | null }): Promise<void>;
+  removeWaits(projectId: string, stepRunId: string): Promise<void>;
+  /** Step runs that wait for this key. */
+  waiters(projectId: string, kind: WaitKind, key: string): Promise<string[]>;
+
+  /**
+   * Insert-first: `new` when this caller owns the key; `stored` with the answer of the first (a second one in flight
+   * waits here for the first's transaction); `mismatch` when the body differs.
+   */
+  claimIdempotencyKey(key: IdempotencyKey): Promise<{ status: 'new' } | { status: 'stored'; httpStatus: number; body: Json } | { status: 'mismatch' }>;
+  storeIdempotentAnswer(key: IdempotencyKey, httpStatus: number, body: Json): Promise<void>;
+}
+
+export type IdempotencyKey = { projectId: string; scope: string; key: string; requestHash: string };
+
+export type Claimed = { run: RunRecord; step: StepRunRecord };
+
+export interface RunStore {
+  /** Runs `work` in one read-committed transaction; retries it on serialization failure or deadlock (work must be repeatable). */
+  transact<T>(work: (tx: RunTransaction) => Promise<T>): Promise<T>;
+
+  /**
+   * The claim: one UPDATE … RETURNING that raises the fence, if dispatch_no fits and the step is queued or its lease expired.
+   * Null: another worker has it, it ended, or a newer dispatch exists; the job ends quietly.
+   */
+  claimStep(claim: { stepRunId: string; dispatchNo: number; workerId: string; leaseMs: number }): Promise<Claimed | null>;
+  /** Renews leases. Those that come back are held; `cancelRequested` tells those whose run is to be cancelled. */
+  heartbeat(held: readonly { stepRunId: string; fence: number }[], leaseMs: number): Promise<Map<string, { cancelRequested: boolean }>>;
+
+  /** Marks as dispatched and returns up to `limit` runnable step runs, by priority and age (skip locked). */
+  takeRunnable(limit: number): Promise<{ stepRunId: string; dispatchNo: number; priority: number }[]>;
+  /** Marks exactly these (what a process just made runnable) as dispatched; returns those that still were undispatched. */
+  takeThese(stepRunIds: readonly string[]): Promise<{ stepRunId: string; dispatchNo: number; priority: number }[]>;
+  /** Gives back what could not be pushed: dispatched_at null again. */
+  undispatch(jobs: readonly { stepRunId: string; dispatchNo: number }[]): Promise<void>;
+
+  /** For the sweeper; each returns ids, oldest first, at most `limit`. */
+  findExpiredLeases(limit: number): Promise<StepRunRecord[]>;
+  findDispatched(olderThanMs: number, limit: number): Promise<{ stepRunId: string; dispatchNo: number }[]>;
+  /** New dispatch for jobs that the queue lost: dispatch_no + 1, dispatched_at null, if still queued under that number. */
+  redispatch(jobs: readonly { stepRunId: string; dispatchNo: number }[]): Promise<void>;
+  /** All that is outstanding in the queue (after a Redis loss): the same for every dispatched queued step. Returns how many. */
+  redispatchAll(): Promise<number>;
+  findDueWaits(limit: number): Promise<{ projectId: string; runId: string; stepRunId: string }[]>;
+  findDueRuns(limit: number): Promise<{ projectId: string; runId: string }[]>;
+  findDueSteps(limit: number): Promise<{ projectId: string; runId: string; stepRunId: string }[]>;
+  /** Queued runs whose stream is free. */
+  findStartableRuns(limit: number): Promise<{ projectId: string; runId: string }[]>;
+  /** Running or waiting runs with no step queued, running or waiting. */
+  findStuckRuns(limit: number): Promise<{ projectId: string; runId: string }[]>;
+  /** The next queued run of a stream that has just been released, if any. */
+  nextOnStream(projectId: string, streamId: string): Promise<string | null>;
+  lastPositionOfStep(step: Pick<StepRunRecord, 'projectId' | 'runId' | 'stepId' | 'item'>): Promise<number>;
+
+  getRun(projectId: string, runId: string): Promise<RunRecord | null>;
+  getStepRun(stepRunId: string): Promise<StepRunRecord | null>;
+  stepRunsOf(projectId: string, runId: string): Promise<StepRunRecord[]>;
+  /** Sum over steps and compactions. */
+  usageOfRun(projectId: string, runId: string): Promise<StepUsage>;
+
+  /** The installation's shared facts (queue backend, epoch). Returns the value that holds, the first writer wins. */
+  installationFact(name: string, proposed: Json): Promise<Json>;
+  /** Runs that are to be cancelled, of those given: the poll behind the published wake-up. */
+  cancelRequested(runIds: readonly string[]): Promise<string[]>;
+}
+
+export type NewEventsOf = { streamId: string; events: NewEvent[] };

@@ -1,0 +1,31 @@
+/** Wake-ups. Job data is ids only; losing all of them costs seconds, not runs. */
+export type StepJob = { stepRunId: string; dispatchNo: number; priority: number };
+export type CompactionJob = { compactionId: string; dispatchNo: number };
+
+export interface StepQueue {
+  /** How many more jobs admission lets in now (at most twice the workers' capacity waits in the queue). */
+  room(): Promise<number>;
+  push(jobs: readonly StepJob[]): Promise<void>;
+  /** Of these, those whose job is not in the queue any more (waiting, delayed or active). */
+  findMissing(jobs: readonly { stepRunId: string; dispatchNo: number }[]): Promise<{ stepRunId: string; dispatchNo: number }[]>;
+  pushCompactions(jobs: readonly CompactionJob[]): Promise<void>;
+}
+
+/** Signals between processes that may get lost: each has a poll behind it. */
+export interface Wakeups {
+  publishCancel(runId: string): Promise<void>;
+  onCancel(listener: (runId: string) => void): void;
+  /** New events of a run (SSE clients poll at once). */
+  publishProgress(runId: string): Promise<void>;
+  onProgress(listener: (runId: string) => void): void;
+  /** Token deltas for listeners; never stored. */
+  publishDelta(delta: { runId: string; stepId: string; item: number | null; callNo: number; text: string }): Promise<void>;
+  onDelta(listener: (delta: { runId: string; stepId: string; item: number | null; callNo: number; text: string }) => void): void;
+}
+
+/** The queue's epoch: a key that disappears when Redis loses its data. */
+export interface QueueEpoch {
+  /** The stored epoch, or null when it is missing. */
+  read(): Promise<string | null>;
+  write(epoch: string): Promise<void>;
+}

@@ -1,0 +1,50 @@
+import type { Content, Json, JsonObject, ToolEffect } from '#libs/domain';
+import type { ToolDeclaration } from '#libs/context';
+import type { CallPosition } from './model.port.js';
+
+/** A tool as a step sees it: declared in the pipeline (its definition) or built in. */
+export type ResolvedTool = {
+  name: string;
+  declaration: ToolDeclaration;
+  effect: ToolEffect;
+  primaryArgument: string | null;
+  timeoutMs: number;
+  requiresApproval: boolean;
+};
+
+export type ToolInvocation = {
+  tool: ResolvedTool;
+  /** The pipeline's definition of the tool (`tools.<name>` as normalised), null for a builtin named directly. */
+  definition: JsonObject | null;
+  /** Parsed arguments, already validated against the declaration's schema. */
+  args: JsonObject;
+  idempotencyKey: string | null;
+  position: CallPosition & { ordinal: number };
+  /** Variables for `${…}` in the definition: inputs, run, args. */
+  variables: JsonObject;
+  signal: AbortSignal;
+  memory: ToolMemory;
+  readResult: (entry: number) => Promise<Content | null>;
+};
+
+/** The stream's memory; writes become events. */
+export interface ToolMemory {
+  read(): Promise<{ [key: string]: Json }>;
+  write(key: string, value: Json): Promise<void>;
+  delete(key: string): Promise<boolean>;
+}
+
+export type ToolOutcome =
+  | { status: 'ok'; content: Content }
+  | { status: 'error'; content: string; retryable: boolean }
+  | { status: 'pending'; content: string }
+  | { status: 'cancelled'; content: string };
+
+export interface Tools {
+  /** Resolves an agent's tool names against the pipeline's definitions and the builtins. */
+  resolve(name: string, definition: JsonObject | null): { ok: true; tool: ResolvedTool } | { ok: false; detail: string };
+  /** Faults of a tool are values; only a bug throws. */
+  invoke(invocation: ToolInvocation): Promise<ToolOutcome>;
+  /** Checks arguments (the string as received) against the tool's schema. */
+  parseArguments(tool: ResolvedTool, argumentsText: string): { ok: true; args: JsonObject } | { ok: false; detail: string };
+}
