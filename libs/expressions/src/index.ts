@@ -1,0 +1,1 @@
+export { celExpressions, type CelOptions } from './cel-expressions.js';
