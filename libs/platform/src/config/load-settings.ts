@@ -1,0 +1,28 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { AppError } from '#libs/domain';
+import { parseEnvironment, type Environment } from './environment.js';
+import { parseOperatorFile, type OperatorFile } from './operator-file.js';
+import { resolveSettings, type Settings } from './settings.js';
+
+/**
+ * The only place that reads the process environment and `weir.yml` (`WEIR_CONFIG`, else `./weir.yml` when it exists).
+ * `overrides` are variables that win over the environment: a command's own options.
+ */
+export function loadSettings(overrides: Readonly<Record<string, string | undefined>> = {}): Settings {
+  const variables = { ...process.env, ...overrides };
+  const environment = parseEnvironment(variables);
+  return resolveSettings(environment, readOperatorFile(environment), variables);
+}
+
+function readOperatorFile(environment: Environment): OperatorFile {
+  const path = resolve(environment.WEIR_CONFIG ?? 'weir.yml');
+  try {
+    return parseOperatorFile(readFileSync(path, 'utf8'), path);
+  } catch (error) {
+    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    if (isMissing && environment.WEIR_CONFIG === undefined) return parseOperatorFile('', path);
+    if (error instanceof AppError) throw error;
+    throw new AppError('unreadable_configuration', `${path} (WEIR_CONFIG) cannot be read: ${String(error)}`, { path }, { cause: error });
+  }
+}

@@ -1,0 +1,4 @@
+export * from './config/index.js';
+export * from './lifecycle/index.js';
+export * from './logging/index.js';
+export * from './services/index.js';
