@@ -1,4 +1,4 @@
-import type { Content, Json, JsonObject, ToolEffect } from '#libs/domain';
+import type { Content, Json, JsonObject, ToolDefinition, ToolEffect } from '#libs/domain';
 import type { ToolDeclaration } from '#libs/context';
 import type { CallPosition } from './model.port.js';
 
@@ -14,8 +14,8 @@ export type ResolvedTool = {
 
 export type ToolInvocation = {
   tool: ResolvedTool;
-  /** The pipeline's definition of the tool (`tools.<name>` as normalised), null for a builtin named directly. */
-  definition: JsonObject | null;
+  /** The pipeline's definition of the tool, null for a builtin named directly. */
+  definition: ToolDefinition | null;
   /** Parsed arguments, already validated against the declaration's schema. */
   args: JsonObject;
   idempotencyKey: string | null;
@@ -42,9 +42,11 @@ export type ToolOutcome =
 
 export interface Tools {
   /** Resolves an agent's tool names against the pipeline's definitions and the builtins. */
-  resolve(name: string, definition: JsonObject | null): { ok: true; tool: ResolvedTool } | { ok: false; detail: string };
+  resolve(name: string, definition: ToolDefinition | null): { ok: true; tool: ResolvedTool } | { ok: false; detail: string };
   /** Faults of a tool are values; only a bug throws. */
   invoke(invocation: ToolInvocation): Promise<ToolOutcome>;
   /** Checks arguments (the string as received) against the tool's schema. */
   parseArguments(tool: ResolvedTool, argumentsText: string): { ok: true; args: JsonObject } | { ok: false; detail: string };
+  /** Checks a value against a JSON Schema (an agent's `output_schema`). `detail` names each fault with its pointer. */
+  checkSchema(schema: JsonObject, value: Json): { ok: true } | { ok: false; detail: string };
 }
