@@ -1,0 +1,15 @@
+export type {
+  BuildInput,
+  BuildResult,
+  BuiltMessage,
+  CompactionProposal,
+  Contributor,
+  Omitted,
+  OverHardCapBuild,
+  ReadyBuild,
+  ViewSpec,
+  WaitBuild,
+} from './build-result.js';
+export * from './neutral.js';
+export * from './policy/index.js';
+export { ENTRY_STATES, type EntryState, type Entry, type ShapedMessage, type ShownItem, type ShownState, type Turn } from './view/entry.js';
