@@ -1,1 +1,2 @@
 export type * from './ports/index.js';
+export * from './api-keys/index.js';
