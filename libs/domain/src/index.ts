@@ -5,3 +5,7 @@ export * from './ids.js';
 export * from './json.js';
 export * from './pipeline/index.js';
 export * from './run/run-status.js';
+export * from './failure/classify-failure.js';
+export * from './run/decide-next.js';
+export * from './run/evolve.js';
+export * from './run/run-state.js';

@@ -1,2 +1,3 @@
+export * from './claim/held-steps.js';
+export type * from './engine-deps.js';
 export type * from './ports/index.js';
-export * from './api-keys/index.js';

@@ -1,0 +1,59 @@
+import type { ExpressionLanguage, Json, JsonObject, PipelineFacts } from '#libs/domain';
+import type { HeldSteps } from './claim/held-steps.js';
+import type { EventLog } from './ports/event-log.port.js';
+import type { Models } from './ports/model.port.js';
+import type { PipelineStore } from './ports/pipeline-store.port.js';
+import type { RunStore } from './ports/run-store.port.js';
+import type { QueueEpoch, StepQueue, Wakeups } from './ports/step-queue.port.js';
+import type { Tools } from './ports/tool.port.js';
+
+/** Where the engine tells operators what it does. Fields are ids and numbers, never payloads. */
+export type EngineLogger = {
+  debug(fields: JsonObject, message: string): void;
+  info(fields: JsonObject, message: string): void;
+  warn(fields: JsonObject, message: string): void;
+  error(fields: JsonObject, message: string): void;
+};
+
+export type EngineSettings = {
+  /** Random per process: a restarted process is another worker. */
+  workerId: string;
+  leaseMs: number;
+  heartbeatMs: number;
+  /** `connection:model` for agents whose pipeline names none, or null. */
+  defaultModel: string | null;
+  /** The server level of the context policy (`runtime.context` in weir.yml), as written. */
+  serverContext: JsonObject | null;
+  /** Tool calls of one answer that run at the same time. */
+  maxParallelToolCalls: number;
+  modelIdleTimeoutMs: number;
+  modelTotalTimeoutMs: number;
+  /** Lease expiries in a row without a new event, after which a step is a dead letter. */
+  maxStalls: number;
+};
+
+/** Everything a use case may touch. Pure decisions get none of it. */
+export type EngineDeps = {
+  log: EventLog;
+  runs: RunStore;
+  pipelines: PipelineStore;
+  queue: StepQueue;
+  wakeups: Wakeups;
+  epoch: QueueEpoch;
+  models: Models;
+  tools: Tools;
+  expressions: ExpressionLanguage;
+  /** What a document is checked against when it is applied. */
+  pipelineFacts: PipelineFacts;
+  /** Replaces secrets (the operator's, and those that look like one) in what is about to be stored. */
+  redact: (value: Json) => Json;
+  settings: EngineSettings;
+  /** The steps that this process runs now. */
+  held: HeldSteps;
+  logger: EngineLogger;
+  now: () => Date;
+  /** 0 (incl.) to 1 (excl.). */
+  random: () => number;
+  /** `run_…`, `cmp_…` over UUIDv7. */
+  newId: (prefix: 'run' | 'cmp') => string;
+};

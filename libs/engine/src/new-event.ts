@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto';
+import { v5 as uuidV5 } from 'uuid';
+import { entryChars } from '#libs/context';
+import { canonicalJson, eventCatalogue, type EventInput, type EventSubject, type EventType, type Json, type NewEvent } from '#libs/domain';
+
+/** Event ids are UUIDs of this namespace. */
+const EVENT_NAMESPACE = '6f0f3a52-6a53-4c62-9d3c-0a5c1d7f7b11';
+
+/** SHA-256, hex, of a text's UTF-8. */
+export const sha256 = (text: string): string => createHash('sha256').update(text, 'utf8').digest('hex');
+
+/**
+ * Makes an event ready to append. The id is a UUID v5 of what the event is about and `key` (call number, ordinal, try …),
+ * never of a provider's id, so appending it again after a crash finds the stored one.
+ */
+export function newEvent<T extends EventType>(
+  redact: (value: Json) => Json,
+  subject: EventSubject & { streamId: string },
+  type: T,
+  key: readonly (string | number)[],
+  input: EventInput<T>,
+): NewEvent {
+  const definition = eventCatalogue[type];
+  const parsed = definition.schema.parse(redactObject(redact, input));
+  const data = toJsonObject(parsed);
+  return {
+    type,
+    eventId: eventId(subject, type, key),
+    schemaVersion: definition.version,
+    runId: subject.runId,
+    stepId: subject.stepId,
+    item: subject.item,
+    round: subject.round,
+    data,
+    chars: definition.entry ? entryChars(type, data) : 0,
+    digest: sha256(canonicalJson(data)),
+  };
+}
+
+function eventId(subject: EventSubject & { streamId: string }, type: string, key: readonly (string | number)[]): string {
+  const parts = [subject.runId ?? subject.streamId, subject.stepId ?? '', subject.item ?? '', subject.round, type, ...key];
+  return uuidV5(JSON.stringify(parts), EVENT_NAMESPACE);
+}
+
+function redactObject(redact: (value: Json) => Json, input: unknown): unknown {
+  // Events are JSON by their schemas; undefined members vanish here as they would in the store.
+  return redact(JSON.parse(JSON.stringify(input)));
+}
+
+function toJsonObject(value: unknown): { [key: string]: Json } {
+  return JSON.parse(JSON.stringify(value));
+}
