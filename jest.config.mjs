@@ -1,23 +1,19 @@
-// ESM tests on sources: NODE_OPTIONS=--experimental-vm-modules is set by the test runner (test/support/run-tests.mjs).
+// ESM tests on sources: needs NODE_OPTIONS=--experimental-vm-modules, which `npm test` sets.
+import { swcOptions } from './test/support/swc-options.mjs';
+
 export default {
   testEnvironment: 'node',
   testEnvironmentOptions: { customExportConditions: ['source', 'node', 'node-addons'] },
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
-  transform: {
-    '^.+\\.ts$': [
-      '@swc/jest',
-      {
-        jsc: {
-          target: 'es2022',
-          parser: { syntax: 'typescript', decorators: true },
-          transform: { legacyDecorator: true, decoratorMetadata: true },
-          keepClassNames: true,
-        },
-        module: { type: 'es6' },
-      },
-    ],
-  },
+  transform: { '^.+\\.ts$': ['@swc/jest', swcOptions] },
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.weir/'],
   testMatch: ['<rootDir>/libs/**/*.spec.ts', '<rootDir>/apps/**/*.spec.ts', '<rootDir>/test/**/*.spec.ts'],
+  globalSetup: '<rootDir>/test/support/global-setup.mjs',
+  globalTeardown: '<rootDir>/test/support/global-teardown.mjs',
+  // The first test that needs a database also waits for the servers to start.
+  testTimeout: 60_000,
+  maxWorkers: 2,
+  // Modules of ESM tests stay in memory until their worker ends.
+  workerIdleMemoryLimit: '1GB',
 };

@@ -61,7 +61,7 @@ function isComplete(native: string): boolean {
 }
 
 function isRunnable(native: string, user: ServiceUser | null): boolean {
-  return ['bin/initdb', 'bin/postgres', 'lib', 'share'].every((path) => isReachable(join(native, path), user));
+  return ['bin/initdb', 'bin/postgres', 'lib', 'share'].every((path) => isReachable(join(native, path), user, 'read'));
 }
 
 function cachedCopy(native: string, version: string, user: ServiceUser | null): string {

@@ -15,7 +15,7 @@ const noteName = 'services-folder';
 export function serviceFolder(dataDir: string, user: ServiceUser | null): string {
   const note = join(dataDir, noteName);
   if (existsSync(note)) return ownFolder(readFileSync(note, 'utf8').trim());
-  if (isReachable(dataDir, user)) return dataDir;
+  if (isReachable(dataDir, user, 'enter')) return dataDir;
   const hash = createHash('sha256').update(realpathSync(dataDir)).digest('hex').slice(0, 16);
   const folder = join(sharedTemporaryFolder(), `weir-data-${hash}`);
   // Without a note the data folder is a new one, and what lies here belonged to one that was deleted.

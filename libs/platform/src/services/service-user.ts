@@ -25,20 +25,20 @@ export function serviceUser(): ServiceUser | null {
   );
 }
 
-/** Whether `user` can enter every folder above `path` and read (a folder: also enter) `path` itself. */
-export function isReachable(path: string, user: ServiceUser | null): boolean {
+/** Whether `user` can enter every folder above `path` and has the permissions `wanted` on `path` itself. */
+export function isReachable(path: string, user: ServiceUser | null, wanted: 'enter' | 'read'): boolean {
   if (user === null) return true;
   const real = realpathSync(path);
-  if (!hasAccess(real, user, statSync(real).isDirectory() ? 5 : 4)) return false;
+  if (!hasAccess(real, user, wanted === 'enter' ? 1 : statSync(real).isDirectory() ? 5 : 4)) return false;
   for (let folder = dirname(real); ; folder = dirname(folder)) {
     if (!hasAccess(folder, user, 1)) return false;
     if (folder === dirname(folder)) return true;
   }
 }
 
-/** @param wanted permission bits of one class: 4 read, 1 enter. */
-function hasAccess(path: string, user: ServiceUser, wanted: number): boolean {
+/** @param bits permission bits of one class: 4 read, 1 enter. */
+function hasAccess(path: string, user: ServiceUser, bits: number): boolean {
   const { mode, uid, gid } = statSync(path);
   const shift = uid === user.uid ? 6 : gid === user.gid ? 3 : 0;
-  return ((mode >> shift) & wanted) === wanted;
+  return ((mode >> shift) & bits) === bits;
 }
