@@ -1,0 +1,29 @@
+import type { EngineDeps } from '../engine-deps.js';
+import type { StepJob } from '../ports/step-queue.port.js';
+
+export type DispatchDeps = Pick<EngineDeps, 'runs' | 'queue' | 'logger'>;
+
+/**
+ * Pushes what this process has just made runnable, as far as admission has room; the relay pushes the rest.
+ * Never throws: a queue that is away costs time, not work, because undispatched rows are the outbox.
+ */
+export async function dispatchNow(deps: DispatchDeps, stepRunIds: readonly string[]): Promise<void> {
+  if (stepRunIds.length === 0) return;
+  try {
+    const room = await deps.queue.room();
+    if (room > 0) await pushJobs(deps, await deps.runs.takeThese(stepRunIds.slice(0, room)));
+  } catch (error) {
+    deps.logger.warn({ error: String(error), steps: stepRunIds.length }, 'dispatch put off: the relay pushes these steps when the queue answers');
+  }
+}
+
+/** Pushes jobs whose rows are marked as dispatched; gives the rows back when the queue does not take them. */
+export async function pushJobs(deps: DispatchDeps, jobs: readonly StepJob[]): Promise<void> {
+  if (jobs.length === 0) return;
+  try {
+    await deps.queue.push(jobs);
+  } catch (error) {
+    await deps.runs.undispatch(jobs);
+    throw error;
+  }
+}

@@ -1,0 +1,132 @@
+import {
+  AppError,
+  STREAM_ID_PATTERN,
+  canonicalJson,
+  validateInputs,
+  type JsonObject,
+  type PipelineDefinition,
+  type PipelineFault,
+} from '#libs/domain';
+import { afterCommit } from '../advance/after-commit.js';
+import type { Advanced } from '../advance/advance-run.js';
+import { RunRecorder } from '../advance/run-recorder.js';
+import type { EngineDeps } from '../engine-deps.js';
+import { loadDefinition } from '../load-definition.js';
+import { sha256 } from '../new-event.js';
+import type { IdempotencyKey, NewRun, RunTransaction } from '../ports/run-store.port.js';
+import { acquireAndAdvance } from './begin-run.js';
+
+export type StartRun = {
+  projectId: string;
+  pipeline: string;
+  /** Null: what the alias `live` points to. */
+  version: number | null;
+  inputs: JsonObject;
+  /** Null: the run's own id. */
+  streamId: string | null;
+  tags: string[];
+  metadata: JsonObject;
+  priority: number;
+  /** RFC 3339 or null. */
+  deadlineAt: string | null;
+  /** The caller's `Idempotency-Key`, or null. */
+  idempotencyKey: string | null;
+};
+
+export type StartRunResult =
+  | { status: 'started'; runId: string }
+  /** The key was used before with the same body: the same run. */
+  | { status: 'replayed'; runId: string }
+  /** The key was used before with another body. */
+  | { status: 'key_mismatch' }
+  | { status: 'pipeline_not_found' }
+  | { status: 'invalid'; faults: readonly PipelineFault[] }
+  /** `on_busy: reject` and another run holds the stream. */
+  | { status: 'stream_busy'; streamId: string };
+
+/** Accepts a run: its row, its first event and (when its stream is free) its first steps in one transaction. Never waits for the queue. */
+export async function startRun(deps: EngineDeps, command: StartRun): Promise<StartRunResult> {
+  const version = await deps.pipelines.getVersion(command.projectId, command.pipeline, command.version);
+  if (version === null) return { status: 'pipeline_not_found' };
+  const definition = await loadDefinition(deps, command.projectId, command.pipeline, version.version);
+  const checked = checkCommand(definition, command);
+  if (!checked.ok) return { status: 'invalid', faults: checked.faults };
+  const run = newRun(deps, { ...command, inputs: checked.inputs }, version.version, definition);
+  const outcome = await deps.runs.transact((tx) => accept(deps, tx, run, definition, idempotencyOf(command)));
+  if (outcome.advanced !== null) await afterCommit(deps, outcome.advanced);
+  return outcome.result;
+}
+
+type Checked = { ok: true; inputs: JsonObject } | { ok: false; faults: readonly PipelineFault[] };
+
+function checkCommand(definition: PipelineDefinition, command: StartRun): Checked {
+  const faults: PipelineFault[] = [];
+  const { streamId } = command;
+  if (streamId !== null && !STREAM_ID_PATTERN.test(streamId)) {
+    const expected = '1 to 128 of A-Z a-z 0-9 . _ ~ @ + - and not starting with . or ~';
+    faults.push({ path: 'stream_id', code: 'bad_stream_id', found: streamId.slice(0, 140), expected, detail: `stream_id must be ${expected}; the colon is Weir's own` });
+  }
+  const inputs = validateInputs(definition, command.inputs);
+  if (!inputs.ok) return { ok: false, faults: [...faults, ...inputs.errors] };
+  return faults.length > 0 ? { ok: false, faults } : { ok: true, inputs: inputs.inputs };
+}
+
+function newRun(deps: EngineDeps, command: StartRun, version: number, definition: PipelineDefinition): NewRun {
+  const runId = deps.newId('run');
+  return {
+    projectId: command.projectId,
+    runId,
+    pipeline: command.pipeline,
+    pipelineVersion: version,
+    streamId: command.streamId ?? runId,
+    inputs: command.inputs,
+    tags: [...new Set([...definition.tags, ...command.tags])],
+    metadata: command.metadata,
+    priority: command.priority,
+    onBusy: definition.onBusy,
+    exclusive: definition.onBusy !== 'parallel',
+    deadlineAt: command.deadlineAt,
+    timeoutMs: definition.timeoutMs,
+    statusReason: null,
+  };
+}
+
+function idempotencyOf(command: StartRun): IdempotencyKey | null {
+  if (command.idempotencyKey === null) return null;
+  const { pipeline, version, inputs, streamId, tags, metadata, priority, deadlineAt } = command;
+  const requestHash = sha256(canonicalJson({ pipeline, version, inputs, streamId, tags, metadata, priority, deadlineAt }));
+  return { projectId: command.projectId, scope: `runs:${pipeline}`, key: command.idempotencyKey, requestHash };
+}
+
+type Accepted = { result: StartRunResult; advanced: Advanced | null };
+
+async function accept(deps: EngineDeps, tx: RunTransaction, run: NewRun, definition: PipelineDefinition, key: IdempotencyKey | null): Promise<Accepted> {
+  if (key !== null) {
+    const claim = await tx.claimIdempotencyKey(key);
+    if (claim.status === 'mismatch') return { result: { status: 'key_mismatch' }, advanced: null };
+    if (claim.status === 'stored') return { result: { status: 'replayed', runId: storedRunId(claim.body) }, advanced: null };
+  }
+  await tx.insertRun(run);
+  if (key !== null) await tx.storeIdempotentAnswer(key, 202, { run_id: run.runId });
+  const record = await tx.lockRun(run.projectId, run.runId);
+  if (record === null) throw new AppError('run_missing', `run ${run.runId} is not there right after its insert`);
+  const recorder = new RunRecorder(deps, record);
+  recorder.ofRun('RunCreated', [], {
+    pipeline: { name: run.pipeline, version: run.pipelineVersion },
+    inputs: run.inputs,
+    tags: run.tags,
+    metadata: run.metadata,
+    priority: run.priority,
+    deadline_at: run.deadlineAt,
+  });
+  const advanced = await acquireAndAdvance({ deps, tx, run: record, definition, recorder });
+  if (advanced === null) await tx.updateRun(run.projectId, run.runId, { statusReason: 'stream_busy' });
+  await recorder.flush(tx);
+  return { result: { status: 'started', runId: run.runId }, advanced };
+}
+
+function storedRunId(body: unknown): string {
+  if (typeof body === 'object' && body !== null && 'run_id' in body && typeof body.run_id === 'string') return body.run_id;
+  throw new AppError('idempotency_row_broken', 'the stored answer of this Idempotency-Key names no run');
+}
+
