@@ -1,0 +1,23 @@
+import { mintPlainId, type FormatProfile } from './format-profile.js';
+
+/**
+ * Anthropic Messages without thinking.
+ * - ids: `^[a-zA-Z0-9_-]+$` (error text of the API, `tool_use.id`); no length is published, ours are short.
+ * - names: `^[a-zA-Z0-9_-]{1,128}$` for declared tools (github.com/modelcontextprotocol/modelcontextprotocol/issues/1345);
+ *   64 is what older versions and Bedrock take (github.com/anthropics/claude-code/issues/5132), so 64 is the limit here.
+ * - text blocks must not be blank (github.com/LibreChat-AI/agents/pull/124 tried the cases), results stand first in the
+ *   message behind their calls, consecutive messages of one role are joined by the API (Messages reference).
+ * - images and documents may stand in user messages and in results.
+ */
+export const anthropic: FormatProfile = {
+  callId: { pattern: /^[a-zA-Z0-9_-]+$/, maxLength: 64, mint: mintPlainId },
+  toolName: { pattern: /^[a-zA-Z0-9_-]+$/, maxLength: 64 },
+  maxTools: null,
+  maxCallsPerMessage: null,
+  images: { user: true, tool: true },
+  imageTypes: ['image/png', 'image/jpeg', 'image/gif', 'image/webp'],
+  documents: { user: true, tool: true },
+  documentTypes: ['application/pdf', 'text/plain'],
+  alternation: 'free',
+  reasoning: 'none',
+};

@@ -1,0 +1,24 @@
+import { mintPlainId, type FormatProfile } from './format-profile.js';
+
+/**
+ * OpenAI Chat Completions and compatible servers.
+ * - ids: at most 40 chars ("string too long. Expected a string with maximum length 40", github.com/vercel/ai/issues/5171);
+ *   no charset is published, so ours is what all providers take.
+ * - names: `^[a-zA-Z0-9_-]+$`, at most 64 chars (API reference, `function.name`).
+ * - at most 128 tools (github.com/openai/openai-openapi/pull/76) and 128 calls in one message
+ *   (github.com/github/copilot-cli/issues/669).
+ * - tool messages hold text only; user messages take images (png, jpeg, gif, webp) and PDF files (API reference).
+ * - neighbours of one role are accepted, reasoning is not sent back.
+ */
+export const openaiChat: FormatProfile = {
+  callId: { pattern: /^[a-zA-Z0-9_-]+$/, maxLength: 40, mint: mintPlainId },
+  toolName: { pattern: /^[a-zA-Z0-9_-]+$/, maxLength: 64 },
+  maxTools: 128,
+  maxCallsPerMessage: 128,
+  images: { user: true, tool: false },
+  imageTypes: ['image/png', 'image/jpeg', 'image/gif', 'image/webp'],
+  documents: { user: true, tool: false },
+  documentTypes: ['application/pdf'],
+  alternation: 'free',
+  reasoning: 'none',
+};

@@ -1,0 +1,24 @@
+import type { FormatProfile } from './format-profile.js';
+
+/** Room for 65,536 calls in one answer and 1.5 thousand million entries in nine digits of base 36. */
+const mintNine = (entry: number, ordinal: number): string => (entry * 65_536 + ordinal).toString(36).padStart(9, '0');
+
+/**
+ * Chat servers whose template checks the order of roles (Mistral and many local models).
+ * - ids: exactly nine of a-z, A-Z, 0-9 (github.com/nearai/ironclaw/issues/1241).
+ * - roles alternate, and no user message follows a tool result ("Unexpected role 'user' after role 'tool'",
+ *   github.com/BerriAI/litellm/issues/17761; github.com/charmbracelet/crush/issues/279).
+ * - text only: what a local template does with other parts is not known.
+ */
+export const strictChat: FormatProfile = {
+  callId: { pattern: /^[a-zA-Z0-9]{9}$/, maxLength: 9, mint: mintNine },
+  toolName: { pattern: /^[a-zA-Z0-9_-]+$/, maxLength: 64 },
+  maxTools: 128,
+  maxCallsPerMessage: 128,
+  images: { user: false, tool: false },
+  imageTypes: [],
+  documents: { user: false, tool: false },
+  documentTypes: [],
+  alternation: 'strict',
+  reasoning: 'none',
+};
