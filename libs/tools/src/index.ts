@@ -1,0 +1,2 @@
+export { builtinTools } from './builtin/index.js';
+export { createTools, type ToolsOptions } from './create-tools.js';
