@@ -129,6 +129,10 @@ create index run_list on run (project_id, created_at desc, run_id desc);
 create index run_by_status on run (project_id, status, created_at desc, run_id desc);
 create index run_by_pipeline on run (project_id, pipeline, created_at desc, run_id desc);
 create index run_by_stream on run (project_id, stream_id, created_at, run_id);
+-- Who is in line for a stream; an ended run never is.
+create index run_line on run (project_id, stream_id, created_at, run_id) where ended_at is null;
+-- The poll for cancels knows run ids alone.
+create unique index run_by_id on run (run_id);
 create index run_by_tag on run using gin (tags);
 -- What the sweeper looks for: deadlines, and queued runs whose stream may have become free.
 create index run_due on run (timeout_at) where ended_at is null and timeout_at is not null;
@@ -261,7 +265,8 @@ create unique index compaction_by_id on compaction (compaction_id);
 create unique index compaction_open on compaction (project_id, stream_id, coalesce(view_run_id, '')) where status in ('requested','running');
 create index compaction_by_stream on compaction (project_id, stream_id, queued_at desc);
 create index compaction_by_run on compaction (project_id, run_id);
-create index compaction_outbox on compaction (queued_at) where status = 'requested' and dispatched_at is null;
+create index compaction_outbox on compaction (priority desc, queued_at) where status = 'requested' and dispatched_at is null;
+create index compaction_dispatched on compaction (dispatched_at) where status = 'requested' and dispatched_at is not null;
 create index compaction_leases on compaction (lease_until) where status = 'running';
 
 -- The effects journal: one row per keyed tool effect, so that a key is used once.

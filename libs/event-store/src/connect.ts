@@ -1,0 +1,83 @@
+import { Kysely } from 'kysely';
+import postgres from 'postgres';
+import { fromStoredJson, toStoredJson } from './encoding/stored-json.js';
+import { PostgresJsDialect } from './kysely-dialect.js';
+import type { DatabaseSchema } from './schema/database-schema.js';
+import type { Sql } from './session.js';
+import { withinTime } from './within-time.js';
+
+export type ConnectSettings = {
+  url: string;
+  /** Connections of this process; 10 by default. */
+  poolSize?: number;
+  /** Prepared statements; false for PgBouncer in transaction mode, which also refuses the session time-outs below. */
+  prepare?: boolean;
+  /** Bound of one statement on the server; 15 s by default. */
+  statementTimeoutMs?: number;
+  /** Bound of one operation as the caller sees it, waiting for a connection included; 20 s by default. */
+  operationTimeoutMs?: number;
+  connectTimeoutMs?: number;
+  applicationName?: string;
+};
+
+const customTypes = {
+  bigint: { to: 20, from: [20], serialize: String, parse: safeInteger },
+  numeric: { to: 1700, from: [1700], serialize: String, parse: Number },
+  json: { to: 3802, from: [114, 3802], serialize: (value: unknown) => toStoredJson(value) ?? 'null', parse: fromStoredJson },
+  date: { to: 1184, from: [1082, 1114, 1184], serialize: (value: unknown) => (value instanceof Date ? value.toISOString() : String(value)), parse: rfc3339 },
+};
+
+export type Database = {
+  sql: Sql;
+  kysely: Kysely<DatabaseSchema>;
+  /** Runs an operation on the pool under the time-out; driver errors become ours. */
+  run<T>(operation: (sql: Sql) => PromiseLike<T>): Promise<T>;
+  /** Waits for statements under way (at most 5 s) and closes the pool. */
+  close(): Promise<void>;
+  operationTimeoutMs: number;
+};
+
+/** Opens no connection yet: the first statement does, so a process can start while the database is away. */
+export function connect(settings: ConnectSettings): Database {
+  const operationTimeoutMs = settings.operationTimeoutMs ?? 20_000;
+  const prepare = settings.prepare ?? true;
+  const sql = postgres(settings.url, {
+    max: settings.poolSize ?? 10,
+    prepare,
+    connect_timeout: (settings.connectTimeoutMs ?? 5000) / 1000,
+    // postgres.js backs off up to 20 s between attempts to connect, during which statements would hang.
+    backoff: () => 0.25,
+    types: customTypes,
+    onnotice: () => undefined,
+    connection: { application_name: settings.applicationName ?? 'weir', TimeZone: 'UTC', ...(prepare ? sessionTimeouts(settings) : {}) },
+  });
+  const run = <T>(operation: (sql: Sql) => PromiseLike<T>): Promise<T> => withinTime(() => operation(sql), operationTimeoutMs);
+  return {
+    sql,
+    kysely: new Kysely<DatabaseSchema>({ dialect: new PostgresJsDialect(sql, { prepare, operationTimeoutMs }) }),
+    run,
+    close: () => sql.end({ timeout: 5 }),
+    operationTimeoutMs,
+  };
+}
+
+function sessionTimeouts(settings: ConnectSettings): Record<string, number> {
+  const statementTimeoutMs = settings.statementTimeoutMs ?? 15_000;
+  return {
+    statement_timeout: statementTimeoutMs,
+    lock_timeout: Math.ceil(statementTimeoutMs * 0.8),
+    // A process that was stopped (SIGSTOP) in a transaction would hold its locks for ever.
+    idle_in_transaction_session_timeout: statementTimeoutMs,
+  };
+}
+
+function safeInteger(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value)) throw new RangeError(`bigint ${text} does not fit a number`);
+  return value;
+}
+
+/** `2026-11-29 21:49:07.123456+00` → `2026-11-29T21:49:07.123456Z`; the session's time zone is UTC. */
+function rfc3339(text: string): string {
+  return text.replace(' ', 'T').replace(/\+00$/, 'Z');
+}

@@ -1,0 +1,42 @@
+import { AppError, RetryableError } from '#libs/domain';
+
+/** SQLSTATE classes and codes, socket codes and postgres.js codes that mean: the database cannot be reached or does not serve now. */
+const UNAVAILABLE = new Set([
+  'ECONNREFUSED', 'ECONNRESET', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EPIPE', 'EHOSTUNREACH', 'ENOENT',
+  'CONNECTION_CLOSED', 'CONNECTION_ENDED', 'CONNECTION_DESTROYED', 'CONNECT_TIMEOUT',
+  '57P01', '57P02', '57P03', '57P05', '57014', '53300', '53200', '25006', '25P03', '55P03',
+]);
+const UNAVAILABLE_CLASS = '08';
+
+/** SQLSTATE of a serialization failure or a deadlock: the same transaction again may pass. */
+const CONTENTION = new Set(['40001', '40P01']);
+
+/** The `code` of a driver error: SQLSTATE, a socket's or postgres.js' own; null for anything else. */
+export function errorCode(error: unknown): string | null {
+  if (!(error instanceof Error) || error instanceof AppError || !('code' in error)) return null;
+  return typeof error.code === 'string' ? error.code : null;
+}
+
+/** The violated constraint's name, when the error is a unique violation (23505). */
+export function violatedUniqueIndex(error: unknown): string | null {
+  if (errorCode(error) !== '23505' || !(error instanceof Error) || !('constraint_name' in error)) return null;
+  return typeof error.constraint_name === 'string' ? error.constraint_name : null;
+}
+
+export const isContention = (error: unknown): boolean => CONTENTION.has(errorCode(error) ?? '');
+
+/**
+ * Driver errors as ours: `database_unavailable` (retryable) and `database_contention` (retryable); others go through
+ * unchanged, they are bugs.
+ */
+export function databaseError(error: unknown): unknown {
+  const code = errorCode(error);
+  if (code === null) return error;
+  if (UNAVAILABLE.has(code) || code.startsWith(UNAVAILABLE_CLASS)) {
+    return new RetryableError('database_unavailable', `the database cannot be used now (${code}): check that Postgres runs and DATABASE_URL is right`, { reason: code }, { cause: error });
+  }
+  if (CONTENTION.has(code)) {
+    return new RetryableError('database_contention', `transactions stood in each other's way too often (${code}); trying again may help`, { reason: code }, { cause: error });
+  }
+  return error;
+}

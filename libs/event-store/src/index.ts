@@ -1,0 +1,4 @@
+export { connect, type ConnectSettings, type Database } from './connect.js';
+export type { Session, Sql } from './session.js';
+export { migrate, type MigrateOptions } from './migrate/migrate.js';
+export type * from './schema/index.js';

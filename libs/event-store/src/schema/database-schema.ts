@@ -1,0 +1,40 @@
+import type { ApiKeyTable } from './api-key.table.js';
+import type { AuditLogTable } from './audit-log.table.js';
+import type { CompactionTable } from './compaction.table.js';
+import type { EventTable } from './event.table.js';
+import type { IdempotencyKeyTable } from './idempotency-key.table.js';
+import type { InstallationTable } from './installation.table.js';
+import type { PayloadTable } from './payload.table.js';
+import type { PipelineTable } from './pipeline.table.js';
+import type { PipelineAliasTable } from './pipeline-alias.table.js';
+import type { PipelineVersionTable } from './pipeline-version.table.js';
+import type { ProjectTable } from './project.table.js';
+import type { RecordingTable } from './recording.table.js';
+import type { RunTable } from './run.table.js';
+import type { StepRunTable } from './step-run.table.js';
+import type { StreamTable } from './stream.table.js';
+import type { StreamHoldTable } from './stream-hold.table.js';
+import type { ToolEffectTable } from './tool-effect.table.js';
+import type { WaitTable } from './wait.table.js';
+
+/** One line a table, its columns in a file of its own. */
+export type DatabaseSchema = {
+  api_key: ApiKeyTable;
+  audit_log: AuditLogTable;
+  compaction: CompactionTable;
+  event: EventTable;
+  idempotency_key: IdempotencyKeyTable;
+  installation: InstallationTable;
+  payload: PayloadTable;
+  pipeline: PipelineTable;
+  pipeline_alias: PipelineAliasTable;
+  pipeline_version: PipelineVersionTable;
+  project: ProjectTable;
+  recording: RecordingTable;
+  run: RunTable;
+  step_run: StepRunTable;
+  stream: StreamTable;
+  stream_hold: StreamHoldTable;
+  tool_effect: ToolEffectTable;
+  wait: WaitTable;
+};

@@ -1,0 +1,27 @@
+import type { Generated } from 'kysely';
+import type { StepStatus, WaitReason } from '#libs/domain';
+import type { JsonColumn, NullableTimestamp } from './column-kinds.js';
+import type { LeaseColumns } from './lease-columns.js';
+
+export type StepRunTable = LeaseColumns & {
+  project_id: string;
+  step_run_id: string;
+  run_id: string;
+  step_id: string;
+  item: number | null;
+  round: Generated<number>;
+  kind: string;
+  status: StepStatus;
+  reason: WaitReason | null;
+  releases: Generated<number>;
+  stalls: Generated<number>;
+  stall_position: number | null;
+  cutoff_seq: number | null;
+  memory_seq: number | null;
+  manifest: string | null;
+  output: JsonColumn;
+  error: JsonColumn;
+  timeout_at: NullableTimestamp;
+  tool_calls: Generated<number>;
+  started_at: NullableTimestamp;
+};
