@@ -119,6 +119,8 @@ create table run (
   timeout_at timestamptz,
   cancel_requested_at timestamptz,
   cancel_reason text,
+  -- How often the run was reopened (the retry verb); events of its end are told apart by it.
+  generation integer not null default 0,
   created_at timestamptz not null default clock_timestamp(),
   started_at timestamptz,
   ended_at timestamptz,
@@ -177,6 +179,8 @@ create table step_run (
   output jsonb,
   error jsonb,
   due_at timestamptz,
+  -- Of one attempt; the claim that starts the attempt makes timeout_at of it.
+  timeout_ms bigint,
   timeout_at timestamptz,
   input_tokens bigint not null default 0,
   cached_tokens bigint not null default 0,

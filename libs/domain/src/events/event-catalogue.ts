@@ -31,7 +31,6 @@ export const eventCatalogue = {
   RunRetried: event(run.runRetried),
   StepQueued: event(run.stepQueued),
   StepStarted: event(run.stepStarted),
-  StepResumed: event(run.stepResumed),
   StepReleased: event(run.stepReleased),
   StepWaiting: event(run.stepWaiting),
   StepWoken: event(run.stepWoken),

@@ -31,7 +31,7 @@ export const runCreated = z.object({
   priority: z.number().int(),
   deadline_at: z.string().nullable(),
 });
-export const runStarted = z.object({ timeout_at: z.string().nullable() });
+export const runStarted = z.object({});
 export const runCancelRequested = z.object({ reason: z.string().nullable() });
 export const runSucceeded = z.object({ output: jsonSchema });
 export const runFailed = z.object({ error: runErrorSchema });
@@ -45,15 +45,15 @@ export const runRetried = z.object({
 });
 
 export const stepQueued = z.object({ kind: z.string() });
+/** One per claim: `start` counts them, so a step that another worker took over in the middle of an attempt has two. */
 export const stepStarted = z.object({
   attempt: z.number().int().positive(),
+  start: z.number().int().positive(),
   context_mode: z.enum(['inherit', 'fresh']).nullable(),
   cutoff_seq: z.number().int().nonnegative().nullable(),
   memory_seq: z.number().int().nonnegative().nullable(),
   manifest: z.string().nullable(),
 });
-/** Another worker (or the same one) took the step over in the middle of an attempt. */
-export const stepResumed = z.object({ attempt: z.number().int().positive(), starts: z.number().int().positive() });
 /** A worker that shuts down gave the step back at a turn boundary. Not an attempt. */
 export const stepReleased = z.object({ reason: z.enum(['shutdown', 'hand_off']) });
 export const stepWaiting = z.object({

@@ -13,7 +13,7 @@ export const initialRunState: RunState = {
 };
 
 const RUN_EVENTS = ['RunCreated', 'RunStarted', 'RunCancelRequested', 'RunSucceeded', 'RunFailed', 'RunTimedOut', 'RunDeadLettered', 'RunCancelled', 'RunRetried'] as const;
-const STEP_EVENTS = ['StepQueued', 'StepStarted', 'StepResumed', 'StepReleased', 'StepWoken', 'StepWaiting', 'StepRetryScheduled', 'StepSucceeded', 'StepFailed', 'StepTimedOut', 'StepDeadLettered', 'StepSkipped', 'StepCancelled'] as const;
+const STEP_EVENTS = ['StepQueued', 'StepStarted', 'StepReleased', 'StepWoken', 'StepWaiting', 'StepRetryScheduled', 'StepSucceeded', 'StepFailed', 'StepTimedOut', 'StepDeadLettered', 'StepSkipped', 'StepCancelled'] as const;
 
 type RunEvent = Extract<StoredEvent, { type: (typeof RUN_EVENTS)[number] }>;
 type StepEvent = Extract<StoredEvent, { type: (typeof STEP_EVENTS)[number] }>;
@@ -83,8 +83,6 @@ function evolveStep(step: StepState, event: StepEvent): StepState {
       return { ...step, kind: event.data.kind, status: 'queued', reason: null };
     case 'StepStarted':
       return { ...step, status: 'running', reason: null, attempt: event.data.attempt };
-    case 'StepResumed':
-      return { ...step, status: 'running', reason: null };
     case 'StepReleased':
     case 'StepWoken':
       return { ...step, status: 'queued', reason: null };

@@ -24,6 +24,8 @@ export type RunRecord = {
   timeoutAt: string | null;
   cancelRequestedAt: string | null;
   cancelReason: string | null;
+  /** How often the run was reopened (the retry verb). */
+  generation: number;
   createdAt: string;
   startedAt: string | null;
   endedAt: string | null;
@@ -64,6 +66,8 @@ export type StepRunRecord = {
   output: Json;
   error: RunError | null;
   dueAt: string | null;
+  /** Of one attempt. */
+  timeoutMs: number | null;
   timeoutAt: string | null;
   usage: StepUsage;
   queuedAt: string;
@@ -79,7 +83,8 @@ export type NewRun = Pick<
 
 /**
  * Columns of a run to set. `started: true` sets started_at to now if it is null and timeout_at to the earlier of
- * deadline_at and started_at + timeout_ms; `ended: true` sets ended_at; `restarted: true` clears ended_at, error, output.
+ * deadline_at and started_at + timeout_ms; `ended: true` sets ended_at; `restarted: true` clears ended_at, error, output,
+ * cancel_requested_at and timeout_at, and raises generation.
  */
 export type RunPatch = Partial<Pick<RunRecord, 'status' | 'statusReason' | 'output' | 'error' | 'cancelReason' | 'pipelineVersion'>> & {
   started?: true;
@@ -88,7 +93,7 @@ export type RunPatch = Partial<Pick<RunRecord, 'status' | 'statusReason' | 'outp
   cancelRequested?: true;
 };
 
-/** A step that became runnable: status queued, dispatched_at null, dispatch_no 1. */
+/** A step that became runnable: status queued, dispatched_at null, dispatch_no 1. `skipped` ones are ended at once. */
 export type NewStepRun = {
   stepRunId: string;
   runId: string;
@@ -98,19 +103,20 @@ export type NewStepRun = {
   kind: string;
   status: 'queued' | 'skipped';
   priority: number;
+  /** Of one attempt; null: none. */
+  timeoutMs: number | null;
 };
 
 /**
  * Columns of a step run to set. Times are given as delays from the database's now, so no process' clock matters.
  * `requeue: true`: status queued, dispatch_no + 1, dispatched_at/lease/worker/reason/due null, queued_at now.
  * `ended: true`: ended_at now, lease and worker cleared. `reopened: true`: ended_at, error and output cleared.
+ * Status `waiting` clears lease and worker; a raised `attempt` clears timeout_at.
  */
 export type StepRunPatch = Partial<
   Pick<StepRunRecord, 'status' | 'reason' | 'attempt' | 'releases' | 'stalls' | 'cutoffSeq' | 'memorySeq' | 'manifest' | 'output' | 'error'>
 > & {
   dueInMs?: number | null;
-  timeoutInMs?: number | null;
-  started?: true;
   ended?: true;
   requeue?: true;
   reopened?: true;
@@ -165,6 +171,7 @@ export interface RunStore {
 
   /**
    * The claim: one UPDATE … RETURNING that raises the fence, if dispatch_no fits and the step is queued or its lease expired.
+   * Sets started_at to now if it is null, and timeout_at to now + timeout_ms if it is null.
    * Null: another worker has it, it ended, or a newer dispatch exists; the job ends quietly.
    */
   claimStep(claim: { stepRunId: string; dispatchNo: number; workerId: string; leaseMs: number }): Promise<Claimed | null>;

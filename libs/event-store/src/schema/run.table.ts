@@ -23,6 +23,7 @@ export type RunTable = {
   timeout_at: NullableTimestamp;
   cancel_requested_at: NullableTimestamp;
   cancel_reason: string | null;
+  generation: Generated<number>;
   created_at: DefaultTimestamp;
   started_at: NullableTimestamp;
   ended_at: NullableTimestamp;

@@ -21,6 +21,7 @@ export type StepRunTable = LeaseColumns & {
   manifest: string | null;
   output: JsonColumn;
   error: JsonColumn;
+  timeout_ms: number | null;
   timeout_at: NullableTimestamp;
   tool_calls: Generated<number>;
   started_at: NullableTimestamp;
