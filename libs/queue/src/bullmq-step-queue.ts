@@ -1,0 +1,50 @@
+import type { CompactionJob, StepJob, StepQueue } from '#libs/engine';
+import { jobId } from '#libs/domain';
+import type { Answers } from './answers.js';
+import { encodeCompactionJob, encodeStepJob, type EncodedJob } from './jobs.js';
+
+/** What is used of a BullMQ queue: neither QueueEvents nor waitUntilFinished, which lose events on Postgres. */
+export type JobQueue = {
+  addBulk(jobs: EncodedJob[]): Promise<unknown>;
+  getJobState(id: string): Promise<string>;
+  getJobCountByTypes(...types: ('waiting' | 'prioritized' | 'delayed')[]): Promise<number>;
+};
+
+const PRESENT: ReadonlySet<string> = new Set(['waiting', 'prioritized', 'delayed', 'active', 'waiting-children']);
+
+/** The port over BullMQ, whichever server is behind it. Every call ends in time, else `queue_unavailable`. */
+export class BullmqStepQueue implements StepQueue {
+  constructor(
+    private readonly steps: JobQueue,
+    private readonly compactions: JobQueue,
+    /** How many jobs the workers can run at once. */
+    private readonly capacity: () => Promise<number>,
+    private readonly admissionFloor: number,
+    private readonly answers: Answers,
+  ) {}
+
+  async room(): Promise<number> {
+    const [capacity, waiting] = await this.answers.within('count what waits', () =>
+      Promise.all([this.capacity(), this.steps.getJobCountByTypes('waiting', 'prioritized', 'delayed')]),
+    );
+    return Math.max(Math.max(2 * capacity, this.admissionFloor) - waiting, 0);
+  }
+
+  async push(jobs: readonly StepJob[]): Promise<void> {
+    if (jobs.length === 0) return;
+    await this.answers.within(`take ${jobs.length} steps`, () => this.steps.addBulk(jobs.map(encodeStepJob)));
+  }
+
+  async pushCompactions(jobs: readonly CompactionJob[]): Promise<void> {
+    if (jobs.length === 0) return;
+    await this.answers.within(`take ${jobs.length} compactions`, () => this.compactions.addBulk(jobs.map(encodeCompactionJob)));
+  }
+
+  async findMissing(jobs: readonly { stepRunId: string; dispatchNo: number }[]): Promise<{ stepRunId: string; dispatchNo: number }[]> {
+    const states = await this.answers.within(`look for ${jobs.length} steps`, () =>
+      Promise.all(jobs.map((job) => this.steps.getJobState(jobId(job.stepRunId, job.dispatchNo)))),
+    );
+    // `unknown` too when the job's hash is there but no list holds it: such a job never runs.
+    return jobs.filter((_, index) => !PRESENT.has(states[index] ?? 'unknown'));
+  }
+}

@@ -1,0 +1,55 @@
+import { createPostgresBackend, withBackend } from 'bullmq';
+import pg from 'pg';
+import { Answers } from '../answers.js';
+import { BullmqStepQueue } from '../bullmq-step-queue.js';
+import type { QueueBackend, QueueHealth, ReportFault } from '../queue-backend.js';
+import { COMPACTIONS_QUEUE, STEPS_QUEUE } from '../queue-names.js';
+import { DEFAULT_ADMISSION_FLOOR, DEFAULT_QUEUE_SCHEMA, type PostgresQueueSettings } from '../queue-settings.js';
+import { PostgresEpoch } from './postgres-epoch.js';
+import { PostgresWakeups } from './postgres-wakeups.js';
+import { postgresConnectionOptions } from './worker-connection.js';
+
+const { Queue } = withBackend(createPostgresBackend);
+
+/** Slower than Redis, and at the mercy of the same server as the runs. */
+const TIMEOUT_MS = 5000;
+
+/**
+ * BullMQ on the runs' own Postgres: development and smoke tests only. Wake-ups go by LISTEN/NOTIFY, the epoch lies in
+ * BullMQ's schema (so it is lost with the jobs), admission uses its floor because workers cannot tell their capacity.
+ */
+export async function createPostgresQueueBackend(settings: PostgresQueueSettings, reportFault: ReportFault): Promise<QueueBackend> {
+  const schema = settings.schema ?? DEFAULT_QUEUE_SCHEMA;
+  const pool = new pg.Pool({ connectionString: settings.url, max: 2, application_name: 'weir-queue' });
+  pool.on('error', (error) => reportFault('the connection to the Postgres queue failed', error));
+  const steps = new Queue(STEPS_QUEUE, { connection: postgresConnectionOptions(settings) });
+  const compactions = new Queue(COMPACTIONS_QUEUE, { connection: postgresConnectionOptions(settings) });
+  for (const queue of [steps, compactions]) queue.on('error', (error) => reportFault(`the queue ${queue.name} failed`, error));
+  await steps.waitUntilReady();
+  await compactions.waitUntilReady();
+  const epoch = new PostgresEpoch(pool, schema);
+  await epoch.createTable();
+  const wakeups = new PostgresWakeups(settings.url, pool, schema, reportFault);
+  return {
+    kind: 'postgres',
+    queue: new BullmqStepQueue(steps, compactions, () => Promise.resolve(0), settings.admissionFloor ?? DEFAULT_ADMISSION_FLOOR, new Answers(TIMEOUT_MS)),
+    wakeups,
+    epoch,
+    capacity: { announce: () => Promise.resolve(), withdraw: () => Promise.resolve() },
+    health: () => health(pool),
+    close: async () => {
+      await wakeups.close();
+      await Promise.all([steps.close(), compactions.close()]);
+      await pool.end();
+    },
+  };
+}
+
+async function health(pool: pg.Pool): Promise<QueueHealth> {
+  try {
+    await pool.query('select 1');
+    return { ok: true, detail: 'BullMQ on Postgres (development only)' };
+  } catch (error) {
+    return { ok: false, code: 'queue_unreachable', detail: error instanceof Error ? error.message : String(error) };
+  }
+}

@@ -1,0 +1,121 @@
+import pg from 'pg';
+import type { Wakeups } from '#libs/engine';
+import { Listeners } from '../listeners.js';
+import type { ReportFault } from '../queue-backend.js';
+import { decodeDelta, decodeRun, encodeDelta, encodeRun, type Delta } from '../wakeup-messages.js';
+
+const RECONNECT_MS = 1000;
+/** NOTIFY carries less than 8000 bytes; a character takes up to 6 as JSON. */
+const DELTA_CHARS = 1000;
+
+/** Wake-ups by LISTEN/NOTIFY, each its own statement outside of any transaction of the runs. */
+export class PostgresWakeups implements Wakeups {
+  private readonly cancels: Listeners<string>;
+  private readonly progress: Listeners<string>;
+  private readonly deltas: Listeners<Delta>;
+  private readonly handlers = new Map<string, (message: string) => void>();
+  private listener: pg.Client | null = null;
+  private retry: NodeJS.Timeout | null = null;
+  private closed = false;
+
+  constructor(
+    private readonly url: string,
+    private readonly pool: pg.Pool,
+    private readonly schema: string,
+    private readonly reportFault: ReportFault,
+  ) {
+    this.cancels = new Listeners('cancel', reportFault);
+    this.progress = new Listeners('progress', reportFault);
+    this.deltas = new Listeners('deltas', reportFault);
+  }
+
+  publishCancel(runId: string): Promise<void> {
+    return this.publish('cancel', encodeRun(runId));
+  }
+
+  publishProgress(runId: string): Promise<void> {
+    return this.publish('progress', encodeRun(runId));
+  }
+
+  async publishDelta(delta: Delta): Promise<void> {
+    const characters = [...delta.text];
+    for (let from = 0; from < characters.length; from += DELTA_CHARS) {
+      await this.publish('delta', encodeDelta({ ...delta, text: characters.slice(from, from + DELTA_CHARS).join('') }));
+    }
+  }
+
+  onCancel(listener: (runId: string) => void): void {
+    this.cancels.add(listener);
+    this.listen('cancel', (message) => this.cancels.emit(decodeRun(message)));
+  }
+
+  onProgress(listener: (runId: string) => void): void {
+    this.progress.add(listener);
+    this.listen('progress', (message) => this.progress.emit(decodeRun(message)));
+  }
+
+  onDelta(listener: (delta: Delta) => void): void {
+    this.deltas.add(listener);
+    this.listen('delta', (message) => this.deltas.emit(decodeDelta(message)));
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    if (this.retry !== null) clearTimeout(this.retry);
+    await this.listener?.end();
+  }
+
+  private channel(kind: string): string {
+    return `weir_${this.schema}_${kind}`.slice(0, 63);
+  }
+
+  private async publish(kind: string, message: string): Promise<void> {
+    try {
+      await this.pool.query('select pg_notify($1, $2)', [this.channel(kind), message]);
+    } catch (error) {
+      this.reportFault(`a wake-up (${kind}) was lost`, error);
+    }
+  }
+
+  private listen(kind: string, handle: (message: string) => void): void {
+    const channel = this.channel(kind);
+    if (this.handlers.has(channel)) return;
+    this.handlers.set(channel, handle);
+    if (this.listener === null) this.connect();
+    else this.subscribe(this.listener, channel);
+  }
+
+  private connect(): void {
+    const client = new pg.Client({ connectionString: this.url, application_name: 'weir-wakeups', keepAlive: true });
+    this.listener = client;
+    client.on('notification', ({ channel, payload }) => this.receive(channel, payload ?? ''));
+    client.on('error', (error) => this.reconnect(client, error));
+    client.on('end', () => this.reconnect(client, new Error('the connection ended')));
+    client.connect().then(
+      () => {
+        for (const channel of this.handlers.keys()) this.subscribe(client, channel);
+      },
+      (error: unknown) => this.reconnect(client, error),
+    );
+  }
+
+  /** Before the connection stands, pg queues the statement; repeating LISTEN changes nothing. */
+  private subscribe(client: pg.Client, channel: string): void {
+    client.query(`listen "${channel.replaceAll('"', '""')}"`).catch((error: unknown) => this.reportFault(`listening on ${channel} failed`, error));
+  }
+
+  private reconnect(client: pg.Client, error: unknown): void {
+    if (this.closed || this.listener !== client) return;
+    this.listener = null;
+    this.reportFault('the connection for wake-ups was lost', error);
+    this.retry = setTimeout(() => this.connect(), RECONNECT_MS);
+  }
+
+  private receive(channel: string, message: string): void {
+    try {
+      this.handlers.get(channel)?.(message);
+    } catch (error) {
+      this.reportFault(`a wake-up on ${channel} could not be read`, error);
+    }
+  }
+}

@@ -1,0 +1,84 @@
+import type { Redis } from 'ioredis';
+import type { Wakeups } from '#libs/engine';
+import type { Answers } from '../answers.js';
+import { Listeners } from '../listeners.js';
+import type { ReportFault } from '../queue-backend.js';
+import { decodeDelta, decodeRun, encodeDelta, encodeRun, type Delta } from '../wakeup-messages.js';
+
+/** Wake-ups over publish/subscribe. A publication that fails is reported and lost, as the port allows. */
+export class RedisWakeups implements Wakeups {
+  private readonly cancels: Listeners<string>;
+  private readonly progress: Listeners<string>;
+  private readonly deltas: Listeners<Delta>;
+  private readonly handlers = new Map<string, (message: string) => void>();
+
+  constructor(
+    private readonly commands: Redis,
+    private readonly subscriber: Redis,
+    private readonly prefix: string,
+    private readonly answers: Answers,
+    private readonly reportFault: ReportFault,
+  ) {
+    this.cancels = new Listeners('cancel', reportFault);
+    this.progress = new Listeners('progress', reportFault);
+    this.deltas = new Listeners('deltas', reportFault);
+    subscriber.on('message', (channel: string, message: string) => this.receive(channel, message));
+  }
+
+  publishCancel(runId: string): Promise<void> {
+    return this.publish('cancel', encodeRun(runId));
+  }
+
+  publishProgress(runId: string): Promise<void> {
+    return this.publish('progress', encodeRun(runId));
+  }
+
+  publishDelta(delta: Delta): Promise<void> {
+    return this.publish('delta', encodeDelta(delta));
+  }
+
+  onCancel(listener: (runId: string) => void): void {
+    this.cancels.add(listener);
+    this.subscribe('cancel', (message) => this.cancels.emit(decodeRun(message)));
+  }
+
+  onProgress(listener: (runId: string) => void): void {
+    this.progress.add(listener);
+    this.subscribe('progress', (message) => this.progress.emit(decodeRun(message)));
+  }
+
+  onDelta(listener: (delta: Delta) => void): void {
+    this.deltas.add(listener);
+    this.subscribe('delta', (message) => this.deltas.emit(decodeDelta(message)));
+  }
+
+  private channel(kind: string): string {
+    return `${this.prefix}:wakeup:${kind}`;
+  }
+
+  private async publish(kind: string, message: string): Promise<void> {
+    try {
+      await this.answers.within('publish', () => this.commands.publish(this.channel(kind), message));
+    } catch (error) {
+      this.reportFault(`a wake-up (${kind}) was lost`, error);
+    }
+  }
+
+  private subscribe(kind: string, handle: (message: string) => void): void {
+    const channel = this.channel(kind);
+    if (this.handlers.has(channel)) return;
+    this.handlers.set(channel, handle);
+    this.subscriber.subscribe(channel).catch((error: unknown) => {
+      this.handlers.delete(channel);
+      this.reportFault(`subscribing to wake-ups (${kind}) failed`, error);
+    });
+  }
+
+  private receive(channel: string, message: string): void {
+    try {
+      this.handlers.get(channel)?.(message);
+    } catch (error) {
+      this.reportFault(`a wake-up on ${channel} could not be read`, error);
+    }
+  }
+}
