@@ -12,4 +12,6 @@ export type {
 } from './build-result.js';
 export * from './neutral.js';
 export * from './policy/index.js';
+export * from './shape/index.js';
+export * from './summary/index.js';
 export { ENTRY_STATES, type EntryState, type Entry, type ShapedMessage, type ShownItem, type ShownState, type Turn } from './view/entry.js';

@@ -1,0 +1,1 @@
+export { extractiveAnswer, type ExtractiveAnswer, type ExtractiveQuestion } from './extractive-answer.js';
