@@ -14,7 +14,14 @@ import { workerConnectionOptions } from './redis/redis-clients.js';
 export class QueueModule {
   /** Also sets BullMQ's backend for the whole process: one process, one backend. */
   static forRoot(settings: QueueSettings): DynamicModule {
-    return { module: QueueModule, imports: [BullModule.forRoot({ ...rootOptions(settings), extraOptions: { manualRegistration: true } })] };
+    return {
+      module: QueueModule,
+      imports: [
+        BullModule.forRoot({ ...rootOptions(settings), extraOptions: { manualRegistration: true } }),
+        // Without names: brings what finds processors, and no second queue object with connections of its own (C8).
+        BullModule.registerQueue(),
+      ],
+    };
   }
 }
 

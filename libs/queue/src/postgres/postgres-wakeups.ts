@@ -17,6 +17,8 @@ export class PostgresWakeups implements Wakeups {
   private listener: pg.Client | null = null;
   private retry: NodeJS.Timeout | null = null;
   private closed = false;
+  /** One statement at a time on the listening connection. */
+  private statements: Promise<unknown> = Promise.resolve();
 
   constructor(
     private readonly url: string,
@@ -62,6 +64,7 @@ export class PostgresWakeups implements Wakeups {
   async close(): Promise<void> {
     this.closed = true;
     if (this.retry !== null) clearTimeout(this.retry);
+    await this.statements;
     await this.listener?.end();
   }
 
@@ -91,22 +94,20 @@ export class PostgresWakeups implements Wakeups {
     client.on('notification', ({ channel, payload }) => this.receive(channel, payload ?? ''));
     client.on('error', (error) => this.reconnect(client, error));
     client.on('end', () => this.reconnect(client, new Error('the connection ended')));
-    client.connect().then(
-      () => {
-        for (const channel of this.handlers.keys()) this.subscribe(client, channel);
-      },
-      (error: unknown) => this.reconnect(client, error),
-    );
+    this.statements = client.connect().catch((error: unknown) => this.reconnect(client, error));
+    for (const channel of this.handlers.keys()) this.subscribe(client, channel);
   }
 
-  /** Before the connection stands, pg queues the statement; repeating LISTEN changes nothing. */
   private subscribe(client: pg.Client, channel: string): void {
-    client.query(`listen "${channel.replaceAll('"', '""')}"`).catch((error: unknown) => this.reportFault(`listening on ${channel} failed`, error));
+    this.statements = this.statements
+      .then(() => (this.listener === client ? client.query(`listen "${channel.replaceAll('"', '""')}"`) : undefined))
+      .catch((error: unknown) => this.reconnect(client, error));
   }
 
   private reconnect(client: pg.Client, error: unknown): void {
     if (this.closed || this.listener !== client) return;
     this.listener = null;
+    client.end().catch(() => undefined);
     this.reportFault('the connection for wake-ups was lost', error);
     this.retry = setTimeout(() => this.connect(), RECONNECT_MS);
   }

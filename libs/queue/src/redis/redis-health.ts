@@ -6,6 +6,8 @@ import type { QueueHealth } from '../queue-backend.js';
 const MINIMUM_VERSION: readonly [number, number] = [6, 2];
 
 export async function redisHealth(commands: Redis, allowEviction: boolean, answers: Answers): Promise<QueueHealth> {
+  // INFO is let through before the connection may carry other commands.
+  if (commands.status !== 'ready') return { ok: false, code: 'queue_unreachable', detail: `no connection to Redis (${commands.status})` };
   try {
     const info = await answers.within('answer', () => commands.info());
     return judgeRedis(info, allowEviction);
