@@ -2,6 +2,7 @@ export { ConfigurationError, type ConfigurationFault } from './configuration-err
 export { parseEnvironment, type Environment } from './environment.js';
 export { loadSettings } from './load-settings.js';
 export { parseOperatorFile, type ModelOverride, type OperatorFile } from './operator-file.js';
+export { processEnvironment, searchPath } from './process-environment.js';
 export {
   resolveSettings,
   type ConnectionSettings,
@@ -11,3 +12,4 @@ export {
   type SecretSettings,
   type Settings,
 } from './settings.js';
+export { weirVersion } from './version.js';

@@ -5,12 +5,15 @@ import { parseEnvironment, type Environment } from './environment.js';
 import { parseOperatorFile, type OperatorFile } from './operator-file.js';
 import { resolveSettings, type Settings } from './settings.js';
 
+type Variables = Readonly<Record<string, string | undefined>>;
+
 /**
  * The only place that reads the process environment and `weir.yml` (`WEIR_CONFIG`, else `./weir.yml` when it exists).
- * `overrides` are variables that win over the environment: a command's own options.
+ * `defaults` stand where the environment says nothing; `overrides` (a command's own options) win over it.
  */
-export function loadSettings(overrides: Readonly<Record<string, string | undefined>> = {}): Settings {
-  const variables = { ...process.env, ...overrides };
+export function loadSettings(from: { readonly defaults?: Variables; readonly overrides?: Variables } = {}): Settings {
+  const given = Object.fromEntries(Object.entries(process.env).filter(([, text]) => text !== ''));
+  const variables = { ...from.defaults, ...given, ...from.overrides };
   const environment = parseEnvironment(variables);
   return resolveSettings(environment, readOperatorFile(environment), variables);
 }

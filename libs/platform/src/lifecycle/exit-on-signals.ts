@@ -11,7 +11,11 @@ const samePressMs = 700;
  * SIGINT, SIGTERM and SIGHUP begin the shutdown and then exit with its code (an interrupted start is no failure: 0);
  * a second signal exits at once with 130. Returns a function that takes the handlers away.
  */
-export function exitOnSignals(shutdown: Shutdown, logger: Logger): () => void {
+export function exitOnSignals(
+  shutdown: Shutdown,
+  logger: Logger,
+  exit: (exitCode: number) => void = (exitCode) => process.exit(exitCode),
+): () => void {
   let firstAt: number | null = null;
   const onSignal = (name: NodeJS.Signals): void => {
     if (firstAt !== null) {
@@ -20,7 +24,7 @@ export function exitOnSignals(shutdown: Shutdown, logger: Logger): () => void {
       process.exit(130);
     }
     firstAt = performance.now();
-    void shutdown.begin(name).then((report) => process.exit(report.exitCode));
+    void shutdown.begin(name).then((report) => exit(report.exitCode));
   };
   const names: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
   for (const name of names) process.on(name, onSignal);
@@ -33,7 +37,7 @@ export function exitOnSignals(shutdown: Shutdown, logger: Logger): () => void {
  * Calls `onOrphaned` once when the process that started this one is gone: a killed npm or shell tells its
  * children nothing, but their parent's id changes (to 1, or to a subreaper's). Returns a function that stops looking.
  */
-export function watchParent(onOrphaned: () => void, everyMs = 500): () => void {
+export function watchParent(onOrphaned: () => void, everyMs = 250): () => void {
   const parent = process.ppid;
   const timer = setInterval(() => {
     if (process.ppid === parent) return;

@@ -22,16 +22,14 @@ export type EmbeddedPostgresOptions = {
 };
 
 const superuser = 'weir';
-/** Fast shutdown, then immediate shutdown (recovers at the next start), then nothing is left to ask. */
-const stopStages: readonly EndStage[] = [
+/**
+ * Fast shutdown, then immediate shutdown (loses nothing: the next start replays the log), then nothing is left to
+ * ask. Five seconds after its end nothing of Weir may run, and the apps before it need some of them.
+ */
+const endStages: readonly EndStage[] = [
   { signal: 'SIGINT', afterMs: 0 },
-  { signal: 'SIGQUIT', afterMs: 20_000 },
-  { signal: 'SIGKILL', afterMs: 25_000 },
-];
-const orphanStages: readonly EndStage[] = [
-  { signal: 'SIGINT', afterMs: 0 },
-  { signal: 'SIGQUIT', afterMs: 2000 },
-  { signal: 'SIGKILL', afterMs: 3500 },
+  { signal: 'SIGQUIT', afterMs: 1500 },
+  { signal: 'SIGKILL', afterMs: 3000 },
 ];
 const killAtOnce: readonly EndStage[] = [{ signal: 'SIGKILL', afterMs: 0 }];
 
@@ -156,7 +154,7 @@ async function startServer({ options, binaries, data, user }: Cluster, port: num
     user,
     output: { file: log },
     guard: options.guard,
-    stopWith: stopStages,
-    orphanedWith: orphanStages,
+    stopWith: endStages,
+    orphanedWith: endStages,
   });
 }

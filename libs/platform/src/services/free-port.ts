@@ -6,9 +6,24 @@ import { AppError } from '#libs/domain';
  * @throws AppError `port_in_use`
  */
 export async function freePort(wanted = 0, host = '127.0.0.1'): Promise<number> {
+  const held = await holdPort(wanted, host);
+  await held.letGo();
+  return held.port;
+}
+
+/** Different free ports: all are held until the last one is found. */
+export async function freePorts(count: number, host = '127.0.0.1'): Promise<number[]> {
+  const held = await Promise.all(Array.from({ length: count }, () => holdPort(0, host)));
+  await Promise.all(held.map((one) => one.letGo()));
+  return held.map((one) => one.port);
+}
+
+type HeldPort = { readonly port: number; readonly letGo: () => Promise<void> };
+
+async function holdPort(wanted: number, host: string): Promise<HeldPort> {
+  const server = createServer();
+  server.unref();
   return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.unref();
     server.once('error', (cause) =>
       reject(
         new AppError(
@@ -22,7 +37,7 @@ export async function freePort(wanted = 0, host = '127.0.0.1'): Promise<number> 
     server.listen({ port: wanted, host, exclusive: true }, () => {
       const address = server.address();
       const port = typeof address === 'object' && address !== null ? address.port : wanted;
-      server.close(() => resolve(port));
+      resolve({ port, letGo: () => new Promise((done) => server.close(() => done())) });
     });
   });
 }

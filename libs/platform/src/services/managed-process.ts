@@ -25,8 +25,8 @@ export type ProcessOptions = {
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;
   readonly user?: ServiceUser | null;
-  /** Where stdout and stderr go: a file (begun anew), or this process's stderr. */
-  readonly output: { readonly file: string } | 'stderr';
+  /** Where stdout and stderr go: a file (begun anew unless `append`), or this process's stderr. */
+  readonly output: { readonly file: string; readonly append?: boolean } | 'stderr';
   readonly guard: Guard;
   readonly stopWith: readonly EndStage[];
   /** What the guard does when this process is killed; must be over within 5 s. */
@@ -40,7 +40,7 @@ export type ProcessOptions = {
  * @throws AppError `process_not_started` when the command cannot be run.
  */
 export async function startProcess(options: ProcessOptions): Promise<ManagedProcess> {
-  const output = options.output === 'stderr' ? 2 : openSync(options.output.file, 'w', 0o644);
+  const output = options.output === 'stderr' ? 2 : openSync(options.output.file, options.output.append ? 'a' : 'w', 0o644);
   const child = spawn(options.command, options.args, {
     cwd: options.cwd,
     env: options.env,
