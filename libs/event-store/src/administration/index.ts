@@ -1,0 +1,5 @@
+export { recordAudit, type AuditEntry } from './audit.js';
+export { createApiKey, revokeApiKey, type NewApiKey } from './api-keys.js';
+export { createProject, type NewProject } from './projects.js';
+export { deletePipeline, setPipelineAlias } from './pipelines.js';
+export { labelRun } from './label-run.js';

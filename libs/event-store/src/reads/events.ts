@@ -1,0 +1,124 @@
+import { sql, type Expression, type SqlBool } from 'kysely';
+import type { EventType, StoredEvent } from '#libs/domain';
+import type { ReadDatabase } from './read-database.js';
+import { toStoredEvent } from './stored-event.js';
+
+/** Place in the global feed; ordered by transaction, then position. */
+export type FeedCursor = { xact: string; position: string };
+
+/** Null when it does not have the form `{xact}-{position}`. */
+export function parseFeedCursor(text: string): FeedCursor | null {
+  const match = /^(\d{1,20})-(\d{1,19})$/.exec(text);
+  const [xact, position] = [match?.[1], match?.[2]];
+  return xact === undefined || position === undefined ? null : { xact, position };
+}
+
+export type ReadRunEvents = {
+  projectId: string;
+  runId: string;
+  after: FeedCursor | null;
+  types?: readonly EventType[];
+  limit: number;
+};
+
+/**
+ * Events of a run in the feed's order. Only transactions below the oldest one still open are shown: what commits later
+ * gets a later place, so a reader that goes on from its last cursor misses nothing.
+ */
+export async function readRunEvents(db: ReadDatabase, query: ReadRunEvents): Promise<StoredEvent[]> {
+  const rows = await eventQuery(db)
+    .where('event.project_id', '=', query.projectId)
+    .where('event.run_id', '=', query.runId)
+    .where(sql<SqlBool>`event.xact < pg_snapshot_xmin(pg_current_snapshot())`)
+    .where((eb) => eb.and([...beyond(query.after), ...ofTypes(query.types)]))
+    .orderBy('event.xact')
+    .orderBy('event.position')
+    .limit(query.limit)
+    .execute();
+  return rows.map(toStoredEvent);
+}
+
+/** Whether the run has events after this place, those of transactions that readers must still wait for included. */
+export async function hasRunEventsAfter(db: ReadDatabase, query: { projectId: string; runId: string; after: FeedCursor | null }): Promise<boolean> {
+  const found = await db
+    .selectFrom('event')
+    .select(sql`1`.as('one'))
+    .where('project_id', '=', query.projectId)
+    .where('run_id', '=', query.runId)
+    .where((eb) => eb.and(beyond(query.after)))
+    .limit(1)
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
+export type ReadStreamEvents = {
+  projectId: string;
+  streamId: string;
+  /** Exclusive. */
+  afterSeq: number;
+  types?: readonly EventType[];
+  limit: number;
+};
+
+/** Events of one log by seq: a stream's own or a sub-stream's. */
+export async function readStreamEvents(db: ReadDatabase, query: ReadStreamEvents): Promise<StoredEvent[]> {
+  const rows = await eventQuery(db)
+    .where('event.project_id', '=', query.projectId)
+    .where('event.stream_id', '=', query.streamId)
+    .where('event.seq', '>', query.afterSeq)
+    .where((eb) => eb.and(ofTypes(query.types)))
+    .orderBy('event.seq')
+    .limit(query.limit)
+    .execute();
+  return rows.map(toStoredEvent);
+}
+
+/** Events of the model calls of one step in one run, by seq. */
+export async function readCallEvents(
+  db: ReadDatabase,
+  query: { projectId: string; subStreamId: string; runId: string; types: readonly EventType[] },
+): Promise<StoredEvent[]> {
+  const rows = await eventQuery(db)
+    .where('event.project_id', '=', query.projectId)
+    .where('event.stream_id', '=', query.subStreamId)
+    .where('event.run_id', '=', query.runId)
+    .where((eb) => eb.and(ofTypes(query.types)))
+    .orderBy('event.seq')
+    .execute();
+  return rows.map(toStoredEvent);
+}
+
+function beyond(after: FeedCursor | null): Expression<SqlBool>[] {
+  if (after === null) return [];
+  return [sql<SqlBool>`(event.xact, event.position) > (${after.xact}::xid8, ${after.position}::bigint)`];
+}
+
+function ofTypes(types: readonly EventType[] | undefined): Expression<SqlBool>[] {
+  return types === undefined ? [] : [sql<SqlBool>`event.type = any(${[...types]}::text[])`];
+}
+
+function eventQuery(db: ReadDatabase) {
+  return db
+    .selectFrom('event')
+    .leftJoin('payload', (join) =>
+      join.onRef('payload.project_id', '=', 'event.project_id').onRef('payload.hash', '=', 'event.payload_hash'),
+    )
+    .select([
+      'event.stream_id as streamId',
+      'event.seq',
+      'event.position',
+      sql<string>`event.xact::text`.as('xact'),
+      'event.event_id as eventId',
+      'event.type',
+      'event.schema_version as schemaVersion',
+      'event.run_id as runId',
+      'event.step_id as stepId',
+      'event.item',
+      'event.round',
+      'event.entry',
+      'event.chars',
+      'event.digest',
+      'event.recorded_at as recordedAt',
+      sql<unknown>`coalesce(event.data, payload.body)`.as('data'),
+    ]);
+}

@@ -1,0 +1,13 @@
+export * from './api-keys.js';
+export * from './compactions.js';
+export * from './events.js';
+export * from './operation.js';
+export * from './pipelines.js';
+export * from './projects.js';
+export * from './run-details.js';
+export * from './runs.js';
+export * from './steps.js';
+export * from './streams.js';
+export * from './usage-columns.js';
+export * from './usage-report.js';
+export type { PageRequest, ReadDatabase } from './read-database.js';

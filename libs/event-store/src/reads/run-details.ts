@@ -1,0 +1,110 @@
+import { sql } from 'kysely';
+import type { StepStatus } from '#libs/domain';
+import type { ReadDatabase } from './read-database.js';
+import { addUsage, noUsage, usageSums, type UsageSums } from './usage-columns.js';
+
+/** What holds a run up: a step that waits, with the key it waits for where there is one. */
+export type WaitingStepRow = {
+  runId: string;
+  stepRunId: string;
+  stepId: string;
+  status: StepStatus;
+  reason: string | null;
+  kind: string | null;
+  key: string | null;
+  since: string | null;
+};
+
+/** Steps of these runs that wait. A step with several waits has several rows. */
+export async function listWaitingSteps(db: ReadDatabase, projectId: string, runIds: readonly string[]): Promise<WaitingStepRow[]> {
+  if (runIds.length === 0) return [];
+  return db
+    .selectFrom('step_run')
+    .leftJoin('wait', (join) =>
+      join.onRef('wait.project_id', '=', 'step_run.project_id').onRef('wait.step_run_id', '=', 'step_run.step_run_id'),
+    )
+    .select([
+      'step_run.run_id as runId',
+      'step_run.step_run_id as stepRunId',
+      'step_run.step_id as stepId',
+      'step_run.status',
+      'step_run.reason',
+      'wait.kind',
+      'wait.key',
+      'wait.created_at as since',
+    ])
+    .where('step_run.project_id', '=', projectId)
+    .where('step_run.run_id', 'in', [...runIds])
+    .where('step_run.status', '=', 'waiting')
+    .orderBy('step_run.step_id')
+    .orderBy('wait.key')
+    .execute();
+}
+
+/** Usage of each of these runs, compactions included; a run without a step is missing. */
+export async function sumUsageOfRuns(db: ReadDatabase, projectId: string, runIds: readonly string[]): Promise<Map<string, UsageSums>> {
+  if (runIds.length === 0) return new Map();
+  const ofTable = (table: 'step_run' | 'compaction') =>
+    sql`select run_id, input_tokens, cached_tokens, output_tokens, cost_usd, model_calls,
+          ${table === 'step_run' ? sql.ref('tool_calls') : sql.lit(0)} as tool_calls
+        from ${sql.table(table)} where project_id = ${projectId} and run_id = any(${[...runIds]}::text[])`;
+  const rows = await db
+    .selectFrom(sql<{ run_id: string }>`(${ofTable('step_run')} union all ${ofTable('compaction')})`.as('spent'))
+    .select('spent.run_id as runId')
+    .select(usageSums)
+    .groupBy('spent.run_id')
+    .execute();
+  return new Map(rows.map(({ runId, ...sums }) => [runId, sums]));
+}
+
+export type ModelUsageRow = UsageSums & { model: string };
+
+/** Of one run, by model, from the events of its calls (failed calls that reported usage included). */
+export async function sumUsageByModel(db: ReadDatabase, projectId: string, runId: string): Promise<ModelUsageRow[]> {
+  const rows = await db
+    .selectFrom('event')
+    .leftJoin('payload', (join) =>
+      join.onRef('payload.project_id', '=', 'event.project_id').onRef('payload.hash', '=', 'event.payload_hash'),
+    )
+    .select([
+      sql<string>`coalesce(event.data, payload.body)->>'model'`.as('model'),
+      usageField('input_tokens').as('inputTokens'),
+      usageField('cached_tokens').as('cachedTokens'),
+      usageField('output_tokens').as('outputTokens'),
+      sql<number>`coalesce(sum((coalesce(event.data, payload.body)->>'cost_usd')::numeric), 0)`.as('costUsd'),
+      sql<number>`count(*)`.as('modelCalls'),
+      sql<number>`0::bigint`.as('toolCalls'),
+    ])
+    .where('event.project_id', '=', projectId)
+    .where('event.run_id', '=', runId)
+    .where('event.type', 'in', ['LlmCallCompleted', 'LlmCallFailed', 'ContextCompacted'])
+    .groupBy(sql`1`)
+    .orderBy(sql`1`)
+    .execute();
+  return rows;
+}
+
+const usageField = (name: 'input_tokens' | 'cached_tokens' | 'output_tokens') =>
+  sql<number>`coalesce(sum((coalesce(event.data, payload.body)->'usage'->>${sql.lit(name)})::numeric), 0)`;
+
+export type CompactionUsageRow = UsageSums & { compactionId: string };
+
+export async function listCompactionUsage(db: ReadDatabase, projectId: string, runId: string): Promise<CompactionUsageRow[]> {
+  const rows = await db
+    .selectFrom('compaction')
+    .select([
+      'compaction_id as compactionId',
+      'input_tokens as inputTokens',
+      'cached_tokens as cachedTokens',
+      'output_tokens as outputTokens',
+      'cost_usd as costUsd',
+      'model_calls as modelCalls',
+    ])
+    .where('project_id', '=', projectId)
+    .where('run_id', '=', runId)
+    .orderBy('queued_at')
+    .execute();
+  return rows.map((row) => ({ ...row, toolCalls: 0 }));
+}
+
+export const totalUsage = (parts: readonly UsageSums[]): UsageSums => parts.reduce(addUsage, noUsage);

@@ -1,0 +1,94 @@
+import { sql, type Expression, type SqlBool } from 'kysely';
+import type { Json, RunStatus } from '#libs/domain';
+import type { PageRequest, ReadDatabase } from './read-database.js';
+
+/** A run as its row says; what it waits for and its usage come from its steps. */
+export type RunRow = {
+  runId: string;
+  pipeline: string;
+  pipelineVersion: number;
+  streamId: string;
+  status: RunStatus;
+  statusReason: string | null;
+  inputs: Json;
+  output: Json;
+  error: Json;
+  tags: string[];
+  metadata: Json;
+  priority: number;
+  createdAt: string;
+  startedAt: string | null;
+  endedAt: string | null;
+};
+
+const columns = [
+  'run_id as runId',
+  'pipeline',
+  'pipeline_version as pipelineVersion',
+  'stream_id as streamId',
+  'status',
+  'status_reason as statusReason',
+  'inputs',
+  'output',
+  'error',
+  'tags',
+  'metadata',
+  'priority',
+  'created_at as createdAt',
+  'started_at as startedAt',
+  'ended_at as endedAt',
+] as const;
+
+export type RunFilters = {
+  statuses?: readonly RunStatus[];
+  pipeline?: string;
+  tag?: string;
+  streamId?: string;
+  /** RFC 3339, both exclusive. */
+  createdAfter?: string;
+  createdBefore?: string;
+};
+
+export type RunKey = { createdAt: string; runId: string };
+
+/** Newest first. */
+export async function listRuns(db: ReadDatabase, projectId: string, filters: RunFilters, page: PageRequest<RunKey>): Promise<RunRow[]> {
+  return db
+    .selectFrom('run')
+    .select(columns)
+    .where('project_id', '=', projectId)
+    .where((eb) => eb.and([...conditions(filters), ...afterKey(page.after)]))
+    .orderBy('created_at', 'desc')
+    .orderBy('run_id', 'desc')
+    .limit(page.limit + 1)
+    .execute();
+}
+
+function conditions(filters: RunFilters): Expression<SqlBool>[] {
+  const { statuses, pipeline, tag, streamId, createdAfter, createdBefore } = filters;
+  return [
+    ...(statuses === undefined ? [] : [sql<SqlBool>`status = any(${[...statuses]}::text[])`]),
+    ...(pipeline === undefined ? [] : [sql<SqlBool>`pipeline = ${pipeline}`]),
+    // The containment operator is what the index on tags answers.
+    ...(tag === undefined ? [] : [sql<SqlBool>`tags @> ${[tag]}::text[]`]),
+    ...(streamId === undefined ? [] : [sql<SqlBool>`stream_id = ${streamId}`]),
+    ...(createdAfter === undefined ? [] : [sql<SqlBool>`created_at > ${createdAfter}::timestamptz`]),
+    ...(createdBefore === undefined ? [] : [sql<SqlBool>`created_at < ${createdBefore}::timestamptz`]),
+  ];
+}
+
+function afterKey(key: RunKey | null): Expression<SqlBool>[] {
+  if (key === null) return [];
+  return [sql<SqlBool>`(created_at, run_id) < (${key.createdAt}::timestamptz, ${key.runId})`];
+}
+
+export async function findRun(db: ReadDatabase, projectId: string, runId: string): Promise<RunRow | null> {
+  const found = await db.selectFrom('run').select(columns).where('project_id', '=', projectId).where('run_id', '=', runId).executeTakeFirst();
+  return found ?? null;
+}
+
+/** The cheapest answer to whether a run has ended. */
+export async function findRunStatus(db: ReadDatabase, projectId: string, runId: string): Promise<RunStatus | null> {
+  const found = await db.selectFrom('run').select('status').where('project_id', '=', projectId).where('run_id', '=', runId).executeTakeFirst();
+  return found?.status ?? null;
+}
