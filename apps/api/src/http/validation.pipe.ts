@@ -1,0 +1,50 @@
+import { Injectable, type ArgumentMetadata, type PipeTransform } from '@nestjs/common';
+import { z } from 'zod';
+import { ProblemError } from './problem-error.js';
+import type { ProblemFault } from './problem.js';
+
+/** Checks each argument against the zod schema its decorator names; all faults are reported at once. */
+@Injectable()
+export class ValidationPipe implements PipeTransform {
+  transform(value: unknown, metadata: ArgumentMetadata): unknown {
+    const { schema } = metadata;
+    if (!(schema instanceof z.ZodType)) return value;
+    const place = placeOf(metadata.type);
+    const parsed = schema.safeParse(value);
+    if (parsed.success) return parsed.data;
+    const errors = parsed.error.issues.flatMap((issue) => faultsOf(issue, place, metadata.data));
+    throw new ProblemError('invalid_request', `${errors.length} fault${errors.length === 1 ? '' : 's'} in the ${place} of the request.`, { errors });
+  }
+}
+
+function placeOf(type: ArgumentMetadata['type']): ProblemFault['in'] {
+  switch (type) {
+    case 'body':
+      return 'body';
+    case 'query':
+      return 'query';
+    case 'param':
+      return 'path';
+    case 'custom':
+      return 'header';
+  }
+}
+
+function faultsOf(issue: z.core.$ZodIssue, place: ProblemFault['in'], argument: string | undefined): ProblemFault[] {
+  const path = [...(argument === undefined ? [] : [argument]), ...issue.path];
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({
+      in: place,
+      pointer: jsonPointer([...path, key]),
+      code: 'unknown_key',
+      detail: `${key} is not known here.`,
+    }));
+  }
+  return [{ in: place, pointer: jsonPointer(path), code: issue.code, detail: issue.message }];
+}
+
+/** RFC 6901 in its fragment form. */
+export function jsonPointer(path: readonly PropertyKey[]): string {
+  const parts = path.map((part) => String(part).replaceAll('~', '~0').replaceAll('/', '~1'));
+  return `#${parts.map((part) => `/${part}`).join('')}`;
+}

@@ -1,0 +1,116 @@
+import { z } from 'zod';
+import { RUN_STATUSES, STEP_STATUSES, type RunStatus } from '#libs/domain';
+import { pageQuery } from '../http/list-page.js';
+import { anyJson, anyJsonObject, count, time, timeFilter, usage } from '../http/scalars.js';
+
+const text = (chars: number) => z.string().min(1).max(chars);
+const tag = text(128);
+const tags = z.array(tag).max(50);
+
+export const startRunBody = z
+  .strictObject({
+    inputs: anyJsonObject.default({}),
+    stream_id: text(128).nullish(),
+    version: z.int().min(1).nullish(),
+    tags: tags.default([]),
+    metadata: anyJsonObject.default({}),
+    priority: z.int().min(-100).max(100).default(0),
+    deadline: z.iso.datetime({ offset: true }).nullish(),
+  })
+  .meta({ id: 'StartRun' });
+export type StartRunBody = z.output<typeof startRunBody>;
+
+export const patchRunBody = z
+  .strictObject({ tags: tags.optional(), metadata: anyJsonObject.optional() })
+  .refine((body) => body.tags !== undefined || body.metadata !== undefined, 'expected tags or metadata')
+  .meta({ id: 'PatchRun' });
+export type PatchRunBody = z.output<typeof patchRunBody>;
+
+export const cancelRunBody = z.strictObject({ reason: z.string().max(1000).nullish() }).optional();
+
+const runStatus = z.enum(RUN_STATUSES).meta({ id: 'RunStatus' });
+const statusNames: ReadonlySet<string> = new Set(RUN_STATUSES);
+const isStatus = (name: string): name is RunStatus => statusNames.has(name);
+
+export const runListQuery = z.strictObject({
+  ...pageQuery,
+  /** One status or several, separated by commas. */
+  status: z
+    .string()
+    .transform((list, context) => {
+      const names = list.split(',');
+      const known = names.filter(isStatus);
+      if (known.length === names.length) return known;
+      context.addIssue({ code: 'custom', message: `expected one or more of ${RUN_STATUSES.join(', ')}, separated by commas` });
+      return z.NEVER;
+    })
+    .optional(),
+  pipeline: text(128).optional(),
+  tag: tag.optional(),
+  stream_id: text(128).optional(),
+  created_after: timeFilter,
+  created_before: timeFilter,
+});
+export type RunListQuery = z.output<typeof runListQuery>;
+
+export const runError = z
+  .object({ code: z.string(), detail: z.string(), step_id: z.string().nullable() })
+  .meta({ id: 'RunError' });
+
+export const runStep = z
+  .object({
+    id: z.string(),
+    item: z.int().nullable(),
+    round: count,
+    kind: z.string(),
+    status: z.enum(STEP_STATUSES),
+    reason: z.string().nullable(),
+    attempt: count,
+    starts: count,
+    started_at: time.nullable(),
+    ended_at: time.nullable(),
+  })
+  .meta({ id: 'RunStep' });
+
+const blockedOn = z.object({ kind: z.string(), id: z.string().nullable(), since: time.nullable() });
+
+export const runSummary = z
+  .object({
+    id: z.string(),
+    pipeline: z.object({ name: z.string(), version: z.int() }),
+    stream_id: z.string(),
+    status: runStatus,
+    status_reason: z.string().nullable(),
+    status_detail: z.string().nullable(),
+    blocked_on: z.array(blockedOn),
+    error: runError.nullable(),
+    tags: z.array(z.string()),
+    metadata: anyJsonObject.nullable(),
+    priority: z.int(),
+    usage,
+    allowed_actions: z.array(z.string()),
+    created_at: time,
+    started_at: time.nullable(),
+    ended_at: time.nullable(),
+  })
+  .meta({ id: 'RunSummary' });
+export type RunSummary = z.output<typeof runSummary>;
+
+export const run = runSummary
+  .extend({ inputs: anyJsonObject.nullable(), output: anyJson, steps: z.array(runStep) })
+  .meta({ id: 'Run', description: '`inputs`, `output` and `metadata` are null for keys without `content:read`.' });
+export type Run = z.output<typeof run>;
+
+export const cancelAnswer = z
+  .object({ id: z.string(), status: runStatus, allowed_actions: z.array(z.string()) })
+  .meta({ id: 'RunCancelled' });
+
+export const runCost = z
+  .object({
+    run_id: z.string(),
+    usage,
+    steps: z.array(z.object({ id: z.string(), item: z.int().nullable(), round: count, usage })),
+    compactions: z.array(z.object({ id: z.string(), usage })),
+    models: z.array(z.object({ model: z.string(), usage })),
+  })
+  .meta({ id: 'RunCost' });
