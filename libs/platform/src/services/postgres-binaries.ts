@@ -66,7 +66,8 @@ function isRunnable(native: string, user: ServiceUser | null): boolean {
 
 function cachedCopy(native: string, version: string, user: ServiceUser | null): string {
   const name = `weir-postgres-${version}`;
-  const besidePackages = join(dirname(dirname(dirname(dirname(native)))), '.cache');
+  const nodeModules = dirname(dirname(dirname(native)));
+  const besidePackages = join(nodeModules, '.cache');
   const candidates = [besidePackages, join(sharedTemporaryFolder(), `weir-${process.getuid?.() ?? 'user'}`)];
   const failures: unknown[] = [];
   for (const parent of candidates) {
