@@ -11,10 +11,10 @@ const job = (stepRunId: string, priority = 0) => ({ stepRunId, dispatchNo: 1, pr
 const ids = (count: number): string[] => Array.from({ length: count }, (_, n) => `stp_${n}`);
 
 /** A process that takes jobs as the worker does: through Nest. */
-async function takeJobs(settings: QueueSettings, handle: (stepRunId: string, signal: AbortSignal) => Promise<void>) {
+async function takeJobs(settings: QueueSettings, handle: (stepRunId: string, signal: AbortSignal | undefined) => Promise<void>) {
   @Processor(STEPS_QUEUE, { drainDelay: 1 })
   class StepsProcessor extends WorkerHost {
-    async process(job: { data: unknown }, _token: string | undefined, signal: AbortSignal): Promise<void> {
+    async process(job: { data: unknown }, _token: string | undefined, signal: AbortSignal | undefined): Promise<void> {
       await handle(decodeStepJob(job.data).stepRunId, signal);
     }
   }
