@@ -4,6 +4,7 @@ import { fromStoredJson, toStoredJson } from './encoding/stored-json.js';
 import { PostgresJsDialect } from './kysely-dialect.js';
 import type { DatabaseSchema } from './schema/database-schema.js';
 import type { Sql } from './session.js';
+import { translated } from './database-error.js';
 import { withinTime } from './within-time.js';
 
 export type ConnectSettings = {
@@ -51,7 +52,7 @@ export function connect(settings: ConnectSettings): Database {
     onnotice: () => undefined,
     connection: { application_name: settings.applicationName ?? 'weir', TimeZone: 'UTC', ...(prepare ? sessionTimeouts(settings) : {}) },
   });
-  const run = <T>(operation: (sql: Sql) => PromiseLike<T>): Promise<T> => withinTime(() => operation(sql), operationTimeoutMs);
+  const run = <T>(operation: (sql: Sql) => PromiseLike<T>): Promise<T> => translated(withinTime(() => operation(sql), operationTimeoutMs));
   return {
     sql,
     kysely: new Kysely<DatabaseSchema>({ dialect: new PostgresJsDialect(sql, { prepare, operationTimeoutMs }) }),

@@ -13,13 +13,14 @@ const CONTENTION = new Set(['40001', '40P01']);
 
 /** The `code` of a driver error: SQLSTATE, a socket's or postgres.js' own; null for anything else. */
 export function errorCode(error: unknown): string | null {
-  if (!(error instanceof Error) || error instanceof AppError || !('code' in error)) return null;
+  // By shape: errors of Node's sockets come from another realm in some hosts (jest), where `instanceof Error` is false.
+  if (typeof error !== 'object' || error === null || error instanceof AppError || !('code' in error)) return null;
   return typeof error.code === 'string' ? error.code : null;
 }
 
 /** The violated constraint's name, when the error is a unique violation (23505). */
 export function violatedUniqueIndex(error: unknown): string | null {
-  if (errorCode(error) !== '23505' || !(error instanceof Error) || !('constraint_name' in error)) return null;
+  if (errorCode(error) !== '23505' || typeof error !== 'object' || error === null || !('constraint_name' in error)) return null;
   return typeof error.constraint_name === 'string' ? error.constraint_name : null;
 }
 
@@ -39,4 +40,13 @@ export function databaseError(error: unknown): unknown {
     return new RetryableError('database_contention', `transactions stood in each other's way too often (${code}); trying again may help`, { reason: code }, { cause: error });
   }
   return error;
+}
+
+/** The same outcome, driver errors as ours. */
+export async function translated<T>(outcome: PromiseLike<T>): Promise<T> {
+  try {
+    return await outcome;
+  } catch (error) {
+    throw databaseError(error);
+  }
 }

@@ -12,6 +12,7 @@ import {
   type TransactionSettings,
 } from 'kysely';
 import type postgres from 'postgres';
+import { translated } from './database-error.js';
 import type { Sql } from './session.js';
 import { withinTime } from './within-time.js';
 
@@ -118,6 +119,6 @@ class PooledConnection implements DatabaseConnection {
   }
 
   private bounded<T>(operation: () => PromiseLike<T>): Promise<T> {
-    return withinTime(operation, this.settings.operationTimeoutMs);
+    return translated(withinTime(operation, this.settings.operationTimeoutMs));
   }
 }

@@ -1,9 +1,8 @@
 import { RetryableError } from '#libs/domain';
-import { databaseError } from './database-error.js';
 
 /**
  * Bounds an operation as its caller sees it. A database that is stopped (not gone) leaves sockets open and silent; no
- * server-side time-out fires then.
+ * server-side time-out fires then. Driver errors go through unchanged.
  */
 export async function withinTime<T>(operation: () => PromiseLike<T>, timeoutMs: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
@@ -14,8 +13,6 @@ export async function withinTime<T>(operation: () => PromiseLike<T>, timeoutMs: 
   });
   try {
     return await Promise.race([operation(), late]);
-  } catch (error) {
-    throw databaseError(error);
   } finally {
     clearTimeout(timer);
   }

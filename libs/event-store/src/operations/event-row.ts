@@ -1,0 +1,50 @@
+import { AppError, isEventType, readEventData, type StoredEvent } from '#libs/domain';
+
+/** An event as selected: `EVENT_COLUMNS` of event `e` left joined with payload `p`. */
+export type EventRow = {
+  stream_id: string;
+  seq: number;
+  position: number;
+  xact: string;
+  event_id: string;
+  type: string;
+  schema_version: number;
+  run_id: string | null;
+  step_id: string | null;
+  item: number | null;
+  round: number;
+  entry: number | null;
+  data: unknown;
+  digest: string;
+  chars: number;
+  recorded_at: string;
+};
+
+/** The opaque feed cursor of an event. */
+export const feedCursor = (row: { xact: string; position: number }): string => `${row.xact}-${row.position}`;
+
+/** @throws AppError `event_unreadable` when the stored data do not fit any version this build knows. */
+export function storedEvent(row: EventRow): StoredEvent {
+  const { type } = row;
+  if (!isEventType(type)) throw new AppError('event_unreadable', `event type ${type} is unknown to this build; upgrade Weir`, { type });
+  const event = {
+    type,
+    data: readEventData(type, row.schema_version, row.data),
+    streamId: row.stream_id,
+    seq: row.seq,
+    position: row.position,
+    cursor: feedCursor(row),
+    eventId: row.event_id,
+    schemaVersion: row.schema_version,
+    runId: row.run_id,
+    stepId: row.step_id,
+    item: row.item,
+    round: row.round,
+    entry: row.entry,
+    chars: row.chars,
+    digest: row.digest,
+    recordedAt: row.recorded_at,
+  };
+  // readEventData has just checked that the data are those of the type, which the compiler cannot follow.
+  return event as StoredEvent;
+}
