@@ -1,3 +1,4 @@
+export { callArgument } from './call-argument.js';
 export * from './conversation.js';
 export { countCodePoints, cutEnd, cutStart, abbreviate } from './cut-text.js';
 export { formatProfile, type FormatProfile } from './formats.js';
