@@ -1,0 +1,45 @@
+import { API_FORMATS, type ApiFormat, type ModelFacts } from '#libs/context';
+import type { ModelOverride } from '#libs/platform';
+import { entryOf, type ProviderEntry } from './catalogue.js';
+
+export type FactsResult = { ok: true; facts: ModelFacts } | { ok: false; detail: string };
+
+/** Fixed weights of what is not text. Source: design/context.md. */
+const WEIGHTS: ModelFacts['weights'] = { imageChars: 6_000, imageTokens: 1_600, pageChars: 9_000, pageTokens: 2_500 };
+
+/** What is known of a model: the operator's word, then the catalogue's for the model, then for its provider. */
+export function modelFacts(id: string, model: string, provider: ProviderEntry, override: ModelOverride): FactsResult {
+  const { defaults } = provider;
+  const entry = { ...defaults, ...entryOf(provider, model) };
+  const format = override.api_format ?? entry.api_format;
+  if (!isApiFormat(format)) {
+    return { ok: false, detail: `models.${id}.api_format in weir.yml: ${format} is not in this build; expected one of ${API_FORMATS.join(', ')}` };
+  }
+  const prices = override.prices_per_million ?? entry.prices_per_million;
+  return {
+    ok: true,
+    facts: {
+      id,
+      apiFormat: format,
+      windowTokens: override.window_tokens ?? entry.window_tokens ?? null,
+      maxOutputTokens: override.max_output_tokens ?? entry.max_output_tokens ?? null,
+      promptCaching: override.prompt_caching ?? entry.prompt_caching,
+      cacheReadRatio: ratio(prices?.cached_input, prices?.input) ?? defaults.cache_read_ratio,
+      cacheWriteRatio: ratio(prices?.cache_write, prices?.input) ?? defaults.cache_write_ratio,
+      priceInput: prices?.input ?? null,
+      priceCachedInput: prices?.cached_input ?? null,
+      priceCacheWrite: prices?.cache_write ?? null,
+      priceOutput: prices?.output ?? null,
+      images: override.images ?? entry.images ?? false,
+      documents: entry.documents ?? false,
+      tokenRatio: override.token_ratio ?? entry.token_ratio ?? 1,
+      weights: WEIGHTS,
+    },
+  };
+}
+
+const isApiFormat = (format: string): format is ApiFormat => API_FORMATS.some((known) => known === format);
+
+function ratio(part: number | undefined, whole: number | undefined): number | null {
+  return part === undefined || whole === undefined || whole === 0 ? null : part / whole;
+}

@@ -1,0 +1,72 @@
+import type { ModelCall, ModelOutcome, Models } from '#libs/engine';
+import type { ConnectionSettings, ModelOverride } from '#libs/platform';
+import type { Catalogue } from './catalogue/catalogue.js';
+import { loadCatalogue } from './catalogue/load-catalogue.js';
+import { modelFacts, type FactsResult } from './catalogue/model-facts.js';
+import { parseModelName } from './model-name.js';
+import { modelFailure } from './outcome/model-failure.js';
+import { builtinConnections, connectionProvider, isBuiltinConnection } from './providers/index.js';
+import type { Provider } from './providers/provider.js';
+import { Scripts } from './scripts/scripts.js';
+
+export type ModelsOptions = {
+  /** The operator's connections by name; `builtin` and `scripted` need none and cannot be replaced. */
+  connections: ReadonlyMap<string, ConnectionSettings>;
+  /** By `connection:model`; wins over the catalogue. */
+  overrides?: Readonly<Record<string, ModelOverride>>;
+  /** For `scripted:<name>`; without it there are no scripts. */
+  scripts?: Scripts;
+  /** Without it the `models.yml` that ships with Weir. @throws AppError when that cannot be read */
+  catalogue?: Catalogue;
+};
+
+type Found = { ok: true; provider: Provider; name: string; entry: Catalogue[string] } | { ok: false; detail: string };
+
+/** The models of a process. */
+export function createModels(options: ModelsOptions): Models {
+  const find = finder(options);
+  const facts = (model: string): FactsResult => {
+    const found = find(model);
+    return found.ok ? modelFacts(model, found.name, found.entry, options.overrides?.[model] ?? {}) : found;
+  };
+  return {
+    facts,
+    async call(call: ModelCall): Promise<ModelOutcome> {
+      const found = find(call.model);
+      if (!found.ok) return modelFailure('invalid_request', found.detail);
+      const known = facts(call.model);
+      if (!known.ok) return modelFailure('invalid_request', known.detail);
+      return found.provider.call(call, { name: found.name, facts: known.facts });
+    },
+  };
+}
+
+function finder(options: ModelsOptions): (model: string) => Found {
+  const catalogue = options.catalogue ?? loadCatalogue();
+  const builtin = builtinConnections({ scripts: options.scripts ?? new Scripts() });
+  const providers = new Map<string, Provider>();
+  const names = [...Object.keys(builtin), ...options.connections.keys()];
+  return (model) => {
+    const name = parseModelName(model);
+    if (name === null) return { ok: false, detail: `${JSON.stringify(model)} is not a model: expected connection:model, for example openai:gpt-4.1-mini` };
+    const { connection } = name;
+    if (isBuiltinConnection(connection)) return checked(builtin[connection], name.model, catalogue[connection]);
+    const settings = options.connections.get(connection);
+    if (settings === undefined) {
+      return { ok: false, detail: `there is no connection ${connection} for ${model}; known are ${names.join(', ')}. Connections are set in weir.yml.` };
+    }
+    const provider = providers.get(connection) ?? connectionProvider(settings);
+    if (provider === null) return { ok: false, detail: `connection ${connection}: the provider ${settings.provider} is not available in this build of Weir` };
+    providers.set(connection, provider);
+    return checked(provider, name.model, catalogue[settings.provider]);
+  };
+}
+
+function checked(provider: Provider, name: string, entry: Catalogue[string] | undefined): Found {
+  const detail = provider.check(name);
+  if (detail !== null) return { ok: false, detail };
+  return { ok: true, provider, name, entry: entry ?? { defaults: UNLISTED, models: {} } };
+}
+
+/** A provider without an entry in the catalogue: plain chat, caching as most have it, nothing else known. */
+const UNLISTED: Catalogue[string]['defaults'] = { api_format: 'openai_chat', prompt_caching: true, cache_read_ratio: 0.1, cache_write_ratio: 1.25 };

@@ -1,0 +1,26 @@
+import type { ConnectionSettings } from '#libs/platform';
+import type { Scripts } from '../scripts/scripts.js';
+import { builtinExtractive } from './builtin-extractive.js';
+import type { Provider } from './provider.js';
+import { scripted } from './scripted.js';
+
+/** Connections that exist without the operator's doing. A new one: its file and a line in both places. */
+const BUILTIN_CONNECTIONS = ['builtin', 'scripted'] as const;
+type BuiltinConnection = (typeof BUILTIN_CONNECTIONS)[number];
+
+export const isBuiltinConnection = (name: string): name is BuiltinConnection => BUILTIN_CONNECTIONS.some((known) => known === name);
+
+export function builtinConnections({ scripts }: { scripts: Scripts }): { [name in BuiltinConnection]: Provider } {
+  return { builtin: builtinExtractive(), scripted: scripted(scripts) };
+}
+
+/** The provider of an operator's connection, or null when this build has none of its kind. A new one: its file and a line. */
+export function connectionProvider(settings: ConnectionSettings): Provider | null {
+  switch (settings.provider) {
+    case 'openai':
+    case 'anthropic':
+    case 'google':
+    case 'bedrock':
+      return null;
+  }
+}
