@@ -1,6 +1,7 @@
 import { v5 as uuidV5 } from 'uuid';
 import {
   decideNext,
+  effectiveStep,
   statusOfRun,
   type Command,
   type Json,
@@ -80,13 +81,13 @@ async function perform(command: Command, advance: Advance, advanced: Advanced): 
     case 'cancel_step':
       return cancelStep(command, advance);
     case 'succeed_run':
-      advance.recorder.ofRun('RunSucceeded', [], { output: command.output });
+      advance.recorder.ofRun('RunSucceeded', [advance.run.generation], { output: command.output });
       return endRun(advance, advanced, 'succeeded', { output: command.output });
     case 'fail_run':
-      advance.recorder.ofRun('RunFailed', [], { error: command.error });
+      advance.recorder.ofRun('RunFailed', [advance.run.generation], { error: command.error });
       return endRun(advance, advanced, 'failed', { error: command.error });
     case 'dead_letter_run':
-      advance.recorder.ofRun('RunDeadLettered', [], { error: command.error });
+      advance.recorder.ofRun('RunDeadLettered', [advance.run.generation], { error: command.error });
       return endRun(advance, advanced, 'dead_letter', { error: command.error });
     case 'cancel_run':
       return endCancelled(advance, advanced);
@@ -95,25 +96,26 @@ async function perform(command: Command, advance: Advance, advanced: Advanced): 
 
 async function queueStep(command: StepPlace & { kind: string }, advance: Advance, advanced: Advanced): Promise<void> {
   const id = await insertStep(command, advance, 'queued');
-  advance.recorder.ofStep(command, 'StepQueued', [], { kind: command.kind });
+  advance.recorder.ofStep(command, 'StepQueued', [advance.run.generation], { kind: command.kind });
   advanced.runnable.push(id);
 }
 
 async function skipStep(command: Extract<Command, { type: 'skip_step' }>, advance: Advance): Promise<void> {
   await insertStep(command, advance, 'skipped');
-  advance.recorder.ofStep(command, 'StepSkipped', [], { reason: command.reason });
+  advance.recorder.ofStep(command, 'StepSkipped', [advance.run.generation], { reason: command.reason });
 }
 
 async function failStep(command: Extract<Command, { type: 'fail_step' }>, advance: Advance): Promise<void> {
   const id = await insertStep(command, advance, 'queued');
   await advance.tx.updateStepRun(advance.run.projectId, id, { status: 'failed', error: command.error, ended: true });
-  advance.recorder.ofStep(command, 'StepFailed', [1], { attempt: 1, error: command.error });
+  advance.recorder.ofStep(command, 'StepFailed', [1, advance.run.generation], { attempt: 1, error: command.error });
 }
 
-async function insertStep(place: StepPlace & { kind: string }, { tx, run }: Advance, status: 'queued' | 'skipped'): Promise<string> {
+async function insertStep(place: StepPlace & { kind: string }, { tx, run, definition }: Advance, status: 'queued' | 'skipped'): Promise<string> {
   const id = stepRunId(run.runId, place);
   const { stepId, item, round, kind } = place;
-  await tx.insertStepRuns(run.projectId, [{ stepRunId: id, runId: run.runId, stepId, item, round, kind, status, priority: run.priority }]);
+  const timeoutMs = effectiveStep(definition, stepId)?.timeoutMs ?? null;
+  await tx.insertStepRuns(run.projectId, [{ stepRunId: id, runId: run.runId, stepId, item, round, kind, status, priority: run.priority, timeoutMs }]);
   return id;
 }
 
@@ -121,8 +123,8 @@ async function cancelStep(command: StepPlace & { kind: string }, { tx, run, reco
   const id = stepRunId(run.runId, command);
   await tx.removeWaits(run.projectId, id);
   await tx.updateStepRun(run.projectId, id, { status: 'cancelled', reason: null, ended: true });
-  recorder.ofStep(command, 'StepCancelled', [], {});
-  if (command.kind === 'agent') recorder.inConversation(command, 'ConversationInterrupted', ['cancelled'], { reason: 'cancelled' });
+  recorder.ofStep(command, 'StepCancelled', [run.generation], {});
+  if (command.kind === 'agent') recorder.inConversation(command, 'ConversationInterrupted', ['cancelled', run.generation], { reason: 'cancelled' });
 }
 
 async function endCancelled(advance: Advance, advanced: Advanced): Promise<void> {
@@ -130,10 +132,10 @@ async function endCancelled(advance: Advance, advanced: Advanced): Promise<void>
   // A run's own deadline ends it through the same cancel of its steps; only the last word differs.
   if (run.statusReason === 'run_timeout') {
     const error: RunError = { code: 'run_timeout', detail: `the run did not end by ${run.timeoutAt ?? 'its deadline'}; raise the pipeline's timeout or the run's deadline`, step_id: null };
-    recorder.ofRun('RunTimedOut', [], { error });
+    recorder.ofRun('RunTimedOut', [run.generation], { error });
     return endRun(advance, advanced, 'timed_out', { error });
   }
-  recorder.ofRun('RunCancelled', [], { reason: run.cancelReason });
+  recorder.ofRun('RunCancelled', [run.generation], { reason: run.cancelReason });
   return endRun(advance, advanced, 'cancelled', {});
 }
 

@@ -5,7 +5,8 @@ export type ModelCallSettings = {
   temperature: number | null;
   maxOutputTokens: number | null;
   stop: string[];
-  reasoning: JsonObject | null;
+  /** As the document has it; the provider reads it. */
+  reasoning: Json;
   extra: JsonObject;
   /** JSON Schema the answer must fit, or null. */
   outputSchema: JsonObject | null;

@@ -1,0 +1,46 @@
+import type { EventInput, EventSubject, EventType, JsonObject, NewEvent } from '#libs/domain';
+import { newEvent } from '../new-event.js';
+import type { AppendResult, AppendUnit, UsageDelta } from '../ports/event-log.port.js';
+import type { AgentExecution, AgentPlan } from './agent-plan.js';
+import type { Begun } from './begin-agent-step.js';
+import type { Conversation } from './conversation.js';
+
+/** One agent step at work: its plan, its conversation, and the only way it writes. */
+export class AgentContext {
+  constructor(
+    readonly execution: AgentExecution,
+    readonly plan: AgentPlan,
+    readonly begun: Begun,
+    readonly conversation: Conversation,
+  ) {}
+
+  get subject(): EventSubject & { streamId: string } {
+    const { run, row } = this.execution;
+    return { runId: run.runId, stepId: row.stepId, item: row.item, round: row.round, streamId: this.begun.subStream };
+  }
+
+  get logFields(): JsonObject {
+    const { run, row } = this.execution;
+    return { run_id: run.runId, step_id: row.stepId, item: row.item, attempt: row.attempt };
+  }
+
+  event<T extends EventType>(type: T, key: readonly (string | number)[], data: EventInput<T>): NewEvent {
+    return newEvent(this.execution.deps.redact, this.subject, type, key, data);
+  }
+
+  /** Appends with the step's fence, and with `expectedVersion` when what is written depends on having seen everything. */
+  async append(events: NewEvent[], options: { expectedVersion?: number; usage?: UsageDelta } = {}): Promise<AppendResult> {
+    const { deps, run, held } = this.execution;
+    const unit: AppendUnit = {
+      projectId: run.projectId,
+      streamId: this.begun.subStream,
+      events,
+      fence: { kind: 'step', id: held.stepRunId, fence: held.fence },
+      ...options,
+    };
+    const [result] = await deps.log.append([unit]);
+    if (result === undefined) throw new Error('append returned no result for its unit');
+    if (result.status === 'fenced_out') held.stop('fenced');
+    return result;
+  }
+}

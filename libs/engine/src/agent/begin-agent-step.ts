@@ -1,0 +1,105 @@
+import { subStreamId, renderTemplate, type Content, type ContentPart, type Json, type StoredEvent, type TaskPart, canonicalJson } from '#libs/domain';
+import { nextMemoryEntry, type ViewSpec } from '#libs/context';
+import { RunRecorder } from '../advance/run-recorder.js';
+import { readMemory } from '../memory.js';
+import type { RunTransaction, StepRunRecord } from '../ports/run-store.port.js';
+import { failedStep, type StepOutcome } from '../run-step/step-outcome.js';
+import { manifestJson, type AgentExecution, type AgentPlan } from './agent-plan.js';
+
+/** Where a step's conversation stands: fixed when it first starts in a run, never read from a clock again. */
+export type Begun = { subStream: string; view: ViewSpec; memorySeq: number };
+
+type BeginResult = { ok: true; begun: Begun } | { ok: false; outcome: StepOutcome };
+
+/**
+ * Writes that the step starts: on the first start in a run with the cutoff (the sub-stream's version before the task),
+ * memory, documents and task, all in one transaction; later with the same numbers, and the task again only when the
+ * conversation went on without it.
+ */
+export async function beginAgentStep(execution: AgentExecution, plan: AgentPlan): Promise<BeginResult> {
+  const { deps, run, row } = execution;
+  const inputs = renderInputs(execution);
+  if (!inputs.ok) return { ok: false, outcome: inputs.outcome };
+  await deps.log.putPayload(run.projectId, plan.manifestHash, manifestJson(plan.manifest));
+  const subStream = subStreamId(run.streamId, row.stepId, row.item);
+  const begun = await deps.runs.transact((tx) => begin(tx, { execution, plan, subStream, inputs }));
+  return begun === null ? { ok: false, outcome: { kind: 'fenced_out' } } : { ok: true, begun };
+}
+
+type Beginning = { execution: AgentExecution; plan: AgentPlan; subStream: string; inputs: { task: Content; documents: Content | null } };
+
+async function begin(tx: RunTransaction, beginning: Beginning): Promise<Begun | null> {
+  const { execution, plan, subStream } = beginning;
+  const { deps, run } = execution;
+  const row = await tx.lockStepRun(run.projectId, execution.row.stepRunId);
+  if (row === null || row.fence !== execution.held.fence || row.status !== 'running') return null;
+  const versions = await tx.lockStreams(run.projectId, [run.streamId, subStream]);
+  const first = row.cutoffSeq === null;
+  const cutoffSeq = row.cutoffSeq ?? versions.get(subStream)?.version ?? 0;
+  const memorySeq = row.memorySeq ?? versions.get(run.streamId)?.version ?? 0;
+  const view: ViewSpec = { mode: plan.policy.mode, runId: run.runId, cutoffSeq };
+  const recorder = new RunRecorder(deps, run);
+  recorder.ofStep(row, 'StepStarted', [row.fence], { attempt: row.attempt, start: row.starts, context_mode: plan.policy.mode, cutoff_seq: cutoffSeq, memory_seq: memorySeq, manifest: plan.manifestHash });
+  const events = await deps.log.read({ projectId: run.projectId, streamId: subStream });
+  if (first) await recordOpening(recorder, beginning, { view, memorySeq, events });
+  else if (needsTaskAgain(events, run.runId, view)) recorder.inConversation(row, 'UserMessageReceived', ['task', row.fence], { origin: 'task', content: beginning.inputs.task, reissued: true });
+  await recorder.flush(tx);
+  await tx.updateStepRun(run.projectId, row.stepRunId, { cutoffSeq, memorySeq, manifest: plan.manifestHash });
+  return { subStream, view, memorySeq };
+}
+
+async function recordOpening(recorder: RunRecorder, { execution, plan, inputs }: Beginning, at: { view: ViewSpec; memorySeq: number; events: StoredEvent[] }): Promise<void> {
+  const { deps, run, row } = execution;
+  const memory = await readMemory(deps.log, run.projectId, run.streamId, at.memorySeq);
+  const shown = nextMemoryEntry({ events: at.events, view: at.view, memory, memorySeq: at.memorySeq, policy: plan.policy });
+  if (shown !== null) recorder.inConversation(row, 'MemoryShown', [], shown);
+  if (inputs.documents !== null) recorder.inConversation(row, 'DocumentsProvided', [], { content: inputs.documents });
+  recorder.inConversation(row, 'UserMessageReceived', ['task'], { origin: 'task', content: inputs.task });
+}
+
+/** Other runs wrote since this run's last word, or the run's conversation ended in an answer that was not good enough. */
+function needsTaskAgain(events: readonly StoredEvent[], runId: string, view: ViewSpec): boolean {
+  const entries = events.filter((event) => event.entry !== null);
+  const last = entries.at(-1);
+  if (last === undefined) return true;
+  if (last.runId !== runId) return view.mode === 'inherit';
+  const answered = last.type === 'LlmCallCompleted' && last.data.message.tool_calls.length === 0;
+  return answered && events.some((event) => event.type === 'ConversationInterrupted' && event.seq > last.seq);
+}
+
+type RenderedInputs = { ok: true; task: Content; documents: Content | null } | { ok: false; outcome: StepOutcome };
+
+function renderInputs({ step, variables, deps }: AgentExecution): RenderedInputs {
+  const task = renderTemplate(taskTemplate(step.task), variables, deps.expressions);
+  if (!task.ok) return { ok: false, outcome: failedStep('expression_failed', `task: ${task.detail}`) };
+  const documents = renderTemplate(step.documents, variables, deps.expressions);
+  if (!documents.ok) return { ok: false, outcome: failedStep('expression_failed', `documents: ${documents.detail}`) };
+  const content = typeof step.task === 'string' ? textOf(task.value) : partsOf(step.task, task.value);
+  if (isBlank(content)) return { ok: false, outcome: failedStep('step_invalid', `the task of step ${step.id} is empty; give it an input or a default`) };
+  return { ok: true, task: content, documents: isNothing(documents.value) ? null : textOf(documents.value) };
+}
+
+const isNothing = (value: Json): boolean => value === null || value === '';
+const isBlank = (content: Content): boolean => typeof content === 'string' && content.trim() === '';
+
+function textOf(value: Json): string {
+  return typeof value === 'string' ? value : canonicalJson(value);
+}
+
+function taskTemplate(task: AgentExecution['step']['task']): Json {
+  if (typeof task === 'string') return task;
+  return task.map((part) => (part.type === 'text' ? part.text : part.source.from === 'data' ? part.source.data : part.source.url));
+}
+
+/** Puts the rendered strings back into the parts they came from. */
+function partsOf(task: readonly TaskPart[], rendered: Json): ContentPart[] {
+  const values = Array.isArray(rendered) ? rendered : [];
+  return task.map((part, index): ContentPart => {
+    const value = textOf(values[index] ?? '');
+    if (part.type === 'text') return { type: 'text', text: value };
+    const source = part.source.from === 'data' ? { data: value } : { url: value };
+    const mediaType = part.mediaType === null ? {} : { media_type: part.mediaType };
+    if (part.type === 'image') return { type: 'image', ...mediaType, ...source };
+    return { type: 'document', ...mediaType, ...source, ...(part.name === null ? {} : { name: part.name }) };
+  });
+}

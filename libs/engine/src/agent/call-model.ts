@@ -1,0 +1,158 @@
+import { buildContext, type BuildResult, type ReadyBuild } from '#libs/context';
+import type { FailureKind, NewEvent, StoredEventOf } from '#libs/domain';
+import { stopReasonOf } from '../claim/held-steps.js';
+import { readMemory } from '../memory.js';
+import { sha256 } from '../new-event.js';
+import type { ModelOutcome } from '../ports/model.port.js';
+import { failedStep, type StepOutcome } from '../run-step/step-outcome.js';
+import type { AgentContext } from './agent-context.js';
+import { settleWait, requestProposed } from './prepare-context.js';
+
+export type CallRequest = {
+  callNo: number;
+  try: number;
+  toolChoice: 'auto' | 'none';
+  /** The open call of a crash, sent again as recorded. */
+  recorded?: StoredEventOf<'LlmCallStarted'>;
+};
+
+/** Builds the context, records the call, makes it and records what came of it. Null: the loop goes on. */
+export async function callModel(context: AgentContext, request: CallRequest): Promise<StepOutcome | null> {
+  const build = await buildFor(context, request, 'managed');
+  if (build.kind === 'wait') return settleWait(context, build);
+  if (build.kind === 'over_hard_cap') return overHardCap(context, request, build);
+  if (request.recorded === undefined) {
+    const recorded = await recordStart(context, request, build);
+    // Somebody wrote since the build: look again.
+    if (recorded === 'conflict') return null;
+    if (recorded === 'fenced') return { kind: 'fenced_out' };
+    await requestProposed(context, build);
+  } else if (sha256(build.canonical) !== request.recorded.data.context_hash) {
+    context.execution.deps.logger.warn({ ...context.logFields, call_no: request.callNo }, 'the context of an interrupted call rebuilds to another hash; it is sent as built now');
+  }
+  const outcome = await call(context, request, build);
+  return recordOutcome(context, request, outcome);
+}
+
+async function buildFor(context: AgentContext, request: CallRequest, purpose: 'managed' | 'no_wait'): Promise<BuildResult> {
+  const { plan, begun, conversation, execution } = context;
+  const placement = plan.policy.memory.placement;
+  const memory = placement === 'before_tail' ? await readMemory(execution.deps.log, execution.run.projectId, execution.run.streamId, begun.memorySeq) : null;
+  return buildContext({
+    events: conversation.events,
+    view: begun.view,
+    manifest: plan.manifest,
+    policyHash: plan.policyHash,
+    memory,
+    uptoSeq: request.recorded?.data.upto_seq ?? conversation.version,
+    runActive: true,
+    purpose,
+    ...(request.recorded === undefined ? {} : { frontier: request.recorded.data.frontier }),
+  });
+}
+
+async function overHardCap(context: AgentContext, request: CallRequest, build: Extract<BuildResult, { kind: 'over_hard_cap' }>): Promise<StepOutcome> {
+  const event = context.event('HardCapExceeded', [request.callNo, request.try, context.execution.row.fence], {
+    size: build.size,
+    cap: build.cap,
+    contributors: build.contributors.map((contributor) => ({ ...contributor })),
+    knob: build.knob,
+  });
+  await context.append([event]);
+  return failedStep('over_hard_cap', `the context of call ${request.callNo} is ${build.size} chars, over the hard cap of ${build.cap}: ${build.knob}`);
+}
+
+async function recordStart(context: AgentContext, request: CallRequest, build: ReadyBuild): Promise<'recorded' | 'conflict' | 'fenced'> {
+  const { plan, conversation } = context;
+  const event = context.event('LlmCallStarted', [request.callNo, request.try], {
+    call_no: request.callNo,
+    try: request.try,
+    model: plan.model,
+    message_count: build.messages.length,
+    approx_context_chars: build.chars,
+    approx_context_tokens: build.tokens,
+    upto_seq: conversation.version,
+    policy_hash: plan.policyHash,
+    context_hash: sha256(build.canonical),
+    manifest: plan.manifestHash,
+    frontier: build.frontier,
+    report: build.report,
+    tool_choice: request.toolChoice,
+  });
+  const result = await context.append([event], { expectedVersion: conversation.version });
+  switch (result.status) {
+    case 'appended':
+      return 'recorded';
+    case 'fenced_out':
+      return 'fenced';
+    case 'version_conflict':
+    case 'id_conflict':
+      return 'conflict';
+  }
+}
+
+function call(context: AgentContext, request: CallRequest, build: ReadyBuild): Promise<ModelOutcome> {
+  const { plan, execution, begun } = context;
+  const { deps, run, row, held } = execution;
+  return deps.models.call({
+    model: plan.model,
+    request: build.request,
+    cacheBreakpoints: build.cacheBreakpoints,
+    cacheKey: begun.subStream,
+    settings: { ...plan.settings, toolChoice: request.toolChoice },
+    position: { projectId: run.projectId, streamId: run.streamId, runId: run.runId, stepId: row.stepId, item: row.item, callNo: request.callNo, try: request.try },
+    signal: held.signal,
+    idleTimeoutMs: deps.settings.modelIdleTimeoutMs,
+    totalTimeoutMs: deps.settings.modelTotalTimeoutMs,
+    onDelta: null,
+  });
+}
+
+async function recordOutcome(context: AgentContext, request: CallRequest, outcome: ModelOutcome): Promise<StepOutcome | null> {
+  if (outcome.kind === 'answer') return recordAnswer(context, request, outcome);
+  const { held } = context.execution;
+  const stop = stopReasonOf(held.signal);
+  if (stop === 'fenced') return { kind: 'fenced_out' };
+  // Our own abort for a shutdown is no failure: the open call is sent again as recorded.
+  if (stop === 'shutdown') return { kind: 'released' };
+  const retryable = outcome.class !== 'aborted';
+  const event = context.event('LlmCallFailed', [request.callNo, request.try], {
+    call_no: request.callNo,
+    try: request.try,
+    model: context.plan.model,
+    class: outcome.class,
+    detail: outcome.detail,
+    retryable,
+    retry_after_ms: outcome.retryAfterMs,
+    usage: outcome.usage,
+    cost_usd: outcome.costUsd,
+    ...(outcome.partial === null ? {} : { partial: outcome.partial }),
+  });
+  await context.append([event], { usage: { usage: outcome.usage, costUsd: outcome.costUsd ?? 0, modelCalls: 1, toolCalls: 0 } });
+  if (stop === 'cancelled' || outcome.class === 'aborted') return { kind: 'cancelled' };
+  return failedStep(failureKind(outcome.class), outcome.detail, outcome.retryAfterMs);
+}
+
+function failureKind(failureClass: Exclude<Extract<ModelOutcome, { kind: 'failure' }>['class'], 'aborted'>): FailureKind {
+  return failureClass;
+}
+
+async function recordAnswer(context: AgentContext, request: CallRequest, answer: Extract<ModelOutcome, { kind: 'answer' }>): Promise<StepOutcome | null> {
+  const completed = context.event('LlmCallCompleted', [request.callNo, request.try], {
+    call_no: request.callNo,
+    try: request.try,
+    model: context.plan.model,
+    message: answer.message,
+    finish_reason: answer.finishReason,
+    usage: answer.usage,
+    cost_usd: answer.costUsd,
+    wire_hash: answer.wireHash,
+    ...(answer.providerPayload === null ? {} : { provider_payload: answer.providerPayload }),
+  });
+  const requested = answer.message.tool_calls.map((toolCall, ordinal): NewEvent =>
+    context.event('ToolCallRequested', [request.callNo, ordinal], { call_no: request.callNo, ordinal, tool_call: toolCall }),
+  );
+  const usage = { usage: answer.usage, costUsd: answer.costUsd ?? 0, modelCalls: 1, toolCalls: 0 };
+  const result = await context.append([completed, ...requested], { usage });
+  return result.status === 'fenced_out' ? { kind: 'fenced_out' } : null;
+}

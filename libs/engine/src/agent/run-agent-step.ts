@@ -1,0 +1,102 @@
+import type { AssistantMessage, Json, StoredEventOf } from '#libs/domain';
+import { stopReasonOf } from '../claim/held-steps.js';
+import { areCallsUsedUp, runToolCalls } from '../call-tools/run-tool-calls.js';
+import { failedStep, type StepOutcome } from '../run-step/step-outcome.js';
+import { AgentContext } from './agent-context.js';
+import { planAgent, type AgentExecution } from './agent-plan.js';
+import { beginAgentStep } from './begin-agent-step.js';
+import { callModel } from './call-model.js';
+import { Conversation } from './conversation.js';
+import { countTurns, nextAction, type AgentAction } from './next-action.js';
+
+/**
+ * The tool-calling loop of one agent step. Each round reads what is stored, decides from that alone, and stores what came
+ * of it, so that any worker can go on at any point.
+ */
+export async function runAgentStep(execution: AgentExecution): Promise<StepOutcome> {
+  const planned = planAgent(execution);
+  if (!planned.ok) return failedStep('step_invalid', planned.detail);
+  const begin = await beginAgentStep(execution, planned.plan);
+  if (!begin.ok) return begin.outcome;
+  const conversation = new Conversation(execution.deps.log, execution.run.projectId, begin.begun.subStream);
+  const context = new AgentContext(execution, planned.plan, begin.begun, conversation);
+  for (;;) {
+    const stop = stopAtBoundary(context);
+    if (stop !== null) return stop;
+    await conversation.refresh();
+    const outcome = await performAction(context, nextAction(conversation.events, context.subject));
+    if (outcome !== null) return outcome;
+  }
+}
+
+/** Between turns nothing is in flight: the place to stop. */
+function stopAtBoundary({ execution }: AgentContext): StepOutcome | null {
+  const reason = stopReasonOf(execution.held.signal);
+  if (reason === 'fenced') return { kind: 'fenced_out' };
+  if (reason === 'cancelled') return { kind: 'cancelled' };
+  if (reason === 'timed_out') return failedStep('step_timeout', "the step did not end within its timeout; raise the step's timeout or make it do less");
+  return reason === 'shutdown' || execution.held.isDraining() ? { kind: 'released' } : null;
+}
+
+/** Null: go on. */
+async function performAction(context: AgentContext, action: AgentAction): Promise<StepOutcome | null> {
+  switch (action.type) {
+    case 'call_model': {
+      const turns = countTurns(context.conversation.events, context.subject);
+      const { maxTurns, onMaxTurns } = context.plan.agent;
+      if (turns > maxTurns || (turns === maxTurns && onMaxTurns === 'fail')) {
+        return failedStep('max_turns', `agent ${context.plan.agent.name} took ${turns} turns without an answer; raise agents.${context.plan.agent.name}.max_turns (${maxTurns}) or narrow its task`);
+      }
+      const isLast = turns === maxTurns || areCallsUsedUp(context);
+      return callModel(context, { callNo: action.callNo, try: action.try, toolChoice: isLast ? 'none' : 'auto' });
+    }
+    case 'resend':
+      return callModel(context, { callNo: action.started.data.call_no, try: action.started.data.try, toolChoice: action.started.data.tool_choice, recorded: action.started });
+    case 'run_tools':
+      return runToolCalls(context, action);
+    case 'finish':
+      return finish(context, action.completed);
+  }
+}
+
+async function finish(context: AgentContext, completed: StoredEventOf<'LlmCallCompleted'>): Promise<StepOutcome | null> {
+  const { message, finish_reason: finishReason } = completed.data;
+  const { plan } = context;
+  if (finishReason === 'length') {
+    return failedStep('answer_cut_by_length', `the answer of ${completed.data.model} was cut at its output limit; raise agents.${plan.agent.name}.max_output_tokens or ask for less`);
+  }
+  const text = textOfMessage(message);
+  if (plan.agent.outputSchema === null) return { kind: 'succeeded', output: text };
+  const parsed = parseOutput(context, text);
+  if (parsed.ok) return { kind: 'succeeded', output: parsed.value };
+  if (wasAskedToRepair(context)) return failedStep('output_invalid', `the answer does not fit agents.${plan.agent.name}.output_schema, also after one repair: ${parsed.detail}`);
+  const ask = `Your answer did not fit the required JSON Schema: ${parsed.detail}. Answer again with one JSON value that fits, and nothing else.`;
+  await context.append([context.event('UserMessageReceived', ['repair', completed.data.call_no], { origin: 'user', injected: true, content: ask })]);
+  return null;
+}
+
+function wasAskedToRepair({ conversation, subject }: AgentContext): boolean {
+  return conversation.events.some((event) => event.type === 'UserMessageReceived' && event.runId === subject.runId && event.stepId === subject.stepId && event.data.origin === 'user' && event.data.injected === true);
+}
+
+type ParsedOutput = { ok: true; value: Json } | { ok: false; detail: string };
+
+function parseOutput({ plan, execution }: AgentContext, text: string): ParsedOutput {
+  let value: Json;
+  try {
+    value = JSON.parse(withoutFence(text));
+  } catch {
+    return { ok: false, detail: 'it is not JSON' };
+  }
+  const checked = execution.deps.tools.checkSchema(plan.agent.outputSchema ?? {}, value);
+  return checked.ok ? { ok: true, value } : checked;
+}
+
+/** Models like to wrap JSON in a Markdown fence. */
+function withoutFence(text: string): string {
+  return /^\s*```(?:json)?\s*\n([\s\S]*?)\n?```\s*$/.exec(text)?.[1] ?? text;
+}
+
+export function textOfMessage(message: AssistantMessage): string {
+  return message.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
+}

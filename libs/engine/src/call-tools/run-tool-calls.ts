@@ -1,0 +1,82 @@
+import { placeholderArgument } from '#libs/context';
+import type { Content, NewEvent, StoredEvent, ToolResultStatus } from '#libs/domain';
+import type { AgentContext } from '../agent/agent-context.js';
+import type { AgentAction, PendingToolCall } from '../agent/next-action.js';
+import { failedStep, type StepOutcome } from '../run-step/step-outcome.js';
+import { invokeTool, type InvokeResult } from './invoke-tool.js';
+import { countRepeats, NOTICE_AFTER, STOP_AFTER, withNotice } from './repeated-calls.js';
+
+type RunTools = Extract<AgentAction, { type: 'run_tools' }>;
+
+/**
+ * Runs the open calls of one answer in parallel, up to the bound; start and result of each are journalled as they happen.
+ * Every fault of a call is a result for the model. Null: the loop goes on.
+ */
+export async function runToolCalls(context: AgentContext, action: RunTools): Promise<StepOutcome | null> {
+  const queue = [...action.pending];
+  const outcomes: (StepOutcome | null)[] = [];
+  const worker = async (): Promise<void> => {
+    for (let pending = queue.shift(); pending !== undefined; pending = queue.shift()) {
+      if (context.execution.held.signal.aborted) return;
+      outcomes.push(await runOne(context, action, pending));
+    }
+  };
+  const { maxParallelToolCalls } = context.execution.deps.settings;
+  await Promise.all(Array.from({ length: Math.min(maxParallelToolCalls, queue.length) }, worker));
+  return outcomes.find((outcome) => outcome !== null) ?? null;
+}
+
+async function runOne(context: AgentContext, action: RunTools, pending: PendingToolCall): Promise<StepOutcome | null> {
+  const callNo = action.completed.data.call_no;
+  const { conversation, plan, subject } = context;
+  const refused = refusal(context, callNo, pending.ordinal);
+  const result: InvokeResult = refused === null ? await invokeTool(context, callNo, pending) : { kind: 'result', status: 'error', content: refused };
+  if (result.kind === 'stopped') return null;
+  if (result.kind === 'ended') return result.outcome;
+  const repeats = countRepeats(conversation.events, subject, pending.call, result);
+  const content = repeats === NOTICE_AFTER ? withNotice(result.content) : result.content;
+  const appended = await context.append([completedEvent(context, callNo, pending, result.status, content)], {
+    usage: { usage: null, costUsd: 0, modelCalls: 0, toolCalls: 1 },
+  });
+  if (appended.status === 'fenced_out') return { kind: 'fenced_out' };
+  if (repeats < STOP_AFTER) return null;
+  return failedStep('loop_detected', `agent ${plan.agent.name} called ${pending.call.name} ${repeats} times in a row with the same arguments and got the same result; change the prompt or the tool`);
+}
+
+function completedEvent(context: AgentContext, callNo: number, pending: PendingToolCall, status: ToolResultStatus, content: Content): NewEvent {
+  const { call, ordinal } = pending;
+  const primary = context.plan.tools.get(call.name)?.tool.primaryArgument ?? null;
+  return context.event('ToolCallCompleted', [callNo, ordinal, status === 'pending' ? 'pending' : 'final'], {
+    call_no: callNo,
+    ordinal,
+    tool_call_id: call.id,
+    name: call.name,
+    status,
+    content,
+    argument: placeholderArgument(primary, call.arguments),
+  });
+}
+
+/** Calls over `max_tool_calls_per_turn` get an error result; counted over the exchange. */
+function refusal(context: AgentContext, callNo: number, ordinal: number): string | null {
+  const max = context.plan.maxToolCalls;
+  if (max === null) return null;
+  const before = callsOfExchange(context.conversation.events, callNo, context);
+  if (before + ordinal < max) return null;
+  return `This call was not made: at most ${max} tool calls are allowed for one user message. Answer with what you have.`;
+}
+
+/** Some calls of this exchange were refused: what follows is one last answer without tools. */
+export function areCallsUsedUp(context: AgentContext): boolean {
+  const max = context.plan.maxToolCalls;
+  return max !== null && callsOfExchange(context.conversation.events, Number.MAX_SAFE_INTEGER, context) > max;
+}
+
+function callsOfExchange(events: readonly StoredEvent[], beforeCallNo: number, { subject }: AgentContext): number {
+  let count = 0;
+  for (const event of events) {
+    if (event.type === 'UserMessageReceived') count = 0;
+    if (event.type === 'ToolCallRequested' && event.runId === subject.runId && event.stepId === subject.stepId && event.data.call_no < beforeCallNo) count += 1;
+  }
+  return count;
+}

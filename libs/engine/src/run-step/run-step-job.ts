@@ -1,0 +1,106 @@
+import { AppError, RetryableError, pipelineVariables, type PipelineDefinition } from '#libs/domain';
+import { runVariables } from '../advance/advance-run.js';
+import { stopReasonOf, type HeldStep } from '../claim/held-steps.js';
+import type { EngineDeps } from '../engine-deps.js';
+import { loadDefinition } from '../load-definition.js';
+import type { Claimed, StepRunRecord } from '../ports/run-store.port.js';
+import { settleStep } from '../settle-step.js';
+import { executeStep } from './execute-step.js';
+import type { StepExecution } from './step-execution.js';
+import { failedStep, type StepOutcome } from './step-outcome.js';
+
+/**
+ * One job of the step queue: claim, execute, settle. Ends quietly when somebody else has the step.
+ * Never throws for what can happen to a step; throws only when even settling failed (then the lease expires and the
+ * sweeper dispatches again).
+ */
+export async function runStepJob(deps: EngineDeps, job: { stepRunId: string; dispatchNo: number }, signal?: AbortSignal): Promise<void> {
+  if (deps.held.isDraining()) return;
+  const { workerId, leaseMs } = deps.settings;
+  const claimed = await deps.runs.claimStep({ ...job, workerId, leaseMs });
+  if (claimed === null) return;
+  const held = deps.held.hold(claimed.step.stepRunId, claimed.run.runId, claimed.step.fence);
+  const onAbort = (): void => held.stop('shutdown');
+  signal?.addEventListener('abort', onAbort, { once: true });
+  const timeout = stepTimer(claimed.step, deps, held);
+  try {
+    await executeAndSettle(deps, claimed, held);
+  } finally {
+    clearTimeout(timeout);
+    signal?.removeEventListener('abort', onAbort);
+    deps.held.release(held);
+  }
+}
+
+async function executeAndSettle(deps: EngineDeps, claimed: Claimed, held: HeldStep): Promise<void> {
+  const { run, step: row } = claimed;
+  const fields = { run_id: run.runId, step_id: row.stepId, step_run_id: row.stepRunId, attempt: row.attempt, starts: row.starts };
+  let definition: PipelineDefinition;
+  let outcome: StepOutcome;
+  try {
+    definition = await loadDefinition(deps, run.projectId, run.pipeline, run.pipelineVersion);
+    outcome = await execute(deps, claimed, definition, held);
+  } catch (error) {
+    if (error instanceof RetryableError) {
+      deps.logger.warn({ ...fields, code: error.code }, 'step interrupted by an infrastructure fault; its lease brings it back');
+      throw error;
+    }
+    outcome = outcomeOfError(error, held);
+    deps.logger.error({ ...fields, error: describeError(error) }, 'step ended by an unexpected error');
+    definition = await loadDefinition(deps, run.projectId, run.pipeline, run.pipelineVersion);
+  }
+  await settleStep(deps, { claimed, definition, outcome });
+}
+
+async function execute(deps: EngineDeps, { run, step: row }: Claimed, definition: PipelineDefinition, held: HeldStep): Promise<StepOutcome> {
+  if (run.cancelRequestedAt !== null) return { kind: 'cancelled' };
+  const step = definition.steps.find((candidate) => candidate.id === row.stepId);
+  if (step === undefined) return failedStep('step_invalid', `the pipeline's version ${run.pipelineVersion} has no step ${row.stepId}`);
+  const rows = await deps.runs.stepRunsOf(run.projectId, run.runId);
+  const variables = pipelineVariables(definition, {
+    inputs: run.inputs,
+    run: runVariables(run),
+    steps: new Map(rows.filter((other) => other.item === null).map((other) => [other.stepId, { status: other.status, output: other.output }])),
+  });
+  const execution: StepExecution = { deps, run, row, definition, step, variables, held };
+  const outcome = await executeStep(execution);
+  return stopped(outcome, held);
+}
+
+/** A failure that comes of our own stop is that stop, whatever the adapters called it. */
+function stopped(outcome: StepOutcome, held: HeldStep): StepOutcome {
+  return outcome.kind === 'failed' ? (outcomeOfStop(held) ?? outcome) : outcome;
+}
+
+function outcomeOfStop(held: HeldStep): StepOutcome | null {
+  const reason = stopReasonOf(held.signal);
+  if (reason === null) return null;
+  switch (reason) {
+    case 'cancelled':
+      return { kind: 'cancelled' };
+    case 'timed_out':
+      return failedStep('step_timeout', "the step did not end within its timeout; raise the step's timeout or make it do less");
+    case 'fenced':
+      return { kind: 'fenced_out' };
+    case 'shutdown':
+      return { kind: 'released' };
+  }
+}
+
+function outcomeOfError(error: unknown, held: HeldStep): StepOutcome {
+  const stop = outcomeOfStop(held);
+  if (stop !== null) return stop;
+  if (error instanceof AppError) return failedStep('step_invalid', `${error.code}: ${error.message}`);
+  return failedStep('internal_error', 'an unexpected error ended the step; the log has it under this run and step id');
+}
+
+function describeError(error: unknown): string {
+  return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+}
+
+/** The process' own timer; the sweeper enforces the same time when this process is gone. */
+function stepTimer(row: StepRunRecord, deps: EngineDeps, held: HeldStep): NodeJS.Timeout | undefined {
+  if (row.timeoutAt === null) return undefined;
+  const leftMs = Date.parse(row.timeoutAt) - deps.now().getTime();
+  return setTimeout(() => held.stop('timed_out'), Math.min(Math.max(leftMs, 0), 2 ** 31 - 1));
+}

@@ -1,0 +1,132 @@
+import { DEFAULT_RETRY, classifyFailure, effectiveStep, type FailureDecision, type FailureFacts, type PipelineDefinition, type RunError, type StepPlace } from '#libs/domain';
+import { afterCommit } from './advance/after-commit.js';
+import { advanceRun, type Advance, type Advanced } from './advance/advance-run.js';
+import { RunRecorder } from './advance/run-recorder.js';
+import type { EngineDeps } from './engine-deps.js';
+import type { Claimed, RunTransaction, StepRunRecord } from './ports/run-store.port.js';
+import type { StepOutcome } from './run-step/step-outcome.js';
+
+export type Settle = { claimed: Claimed; definition: PipelineDefinition; outcome: StepOutcome };
+
+/**
+ * Writes how a step ended, what follows from it, and the run's next steps: one transaction, refused as a whole when the
+ * fence is not ours any more.
+ */
+export async function settleStep(deps: EngineDeps, settle: Settle): Promise<void> {
+  if (settle.outcome.kind === 'fenced_out') {
+    deps.logger.info({ step_run_id: settle.claimed.step.stepRunId, run_id: settle.claimed.run.runId }, 'step was taken over by another worker; nothing written');
+    return;
+  }
+  const advanced = await deps.runs.transact((tx) => settleIn(tx, deps, settle));
+  if (advanced !== null) await afterCommit(deps, advanced);
+}
+
+async function settleIn(tx: RunTransaction, deps: EngineDeps, { claimed, definition, outcome }: Settle): Promise<Advanced | null> {
+  const { projectId, runId } = claimed.run;
+  const run = await tx.lockRun(projectId, runId);
+  const row = await tx.lockStepRun(projectId, claimed.step.stepRunId);
+  if (run === null || row === null || row.fence !== claimed.step.fence || row.status !== 'running') return null;
+  const recorder = new RunRecorder(deps, run);
+  if (row.kind !== 'agent') recordStart(recorder, row);
+  const advance: Advance = { deps, tx, run, definition, recorder };
+  const runnable = await writeOutcome(advance, row, run.cancelRequestedAt !== null ? afterCancel(outcome) : outcome);
+  const advanced = await advanceRun(advance);
+  await recorder.flush(tx);
+  return { ...advanced, runnable: [...runnable, ...advanced.runnable] };
+}
+
+/** Steps without a conversation start and end in one append; an agent step's start was written when it began. */
+function recordStart(recorder: RunRecorder, row: StepRunRecord): void {
+  recorder.ofStep(row, 'StepStarted', [row.fence], { attempt: row.attempt, start: row.starts, context_mode: null, cutoff_seq: null, memory_seq: null, manifest: null });
+}
+
+/** A run that is to be cancelled keeps what its step achieved, and retries nothing. */
+function afterCancel(outcome: StepOutcome): StepOutcome {
+  return outcome.kind === 'succeeded' ? outcome : { kind: 'cancelled' };
+}
+
+/** Returns the step run when it is runnable again at once. */
+async function writeOutcome(advance: Advance, row: StepRunRecord, outcome: StepOutcome): Promise<string[]> {
+  const { tx, recorder } = advance;
+  switch (outcome.kind) {
+    case 'succeeded':
+      recorder.ofStep(row, 'StepSucceeded', [row.fence], { output: outcome.output });
+      await tx.updateStepRun(row.projectId, row.stepRunId, { status: 'succeeded', reason: null, output: outcome.output, error: null, ended: true });
+      return [];
+    case 'released':
+      recorder.ofStep(row, 'StepReleased', [row.fence], { reason: 'shutdown' });
+      await tx.updateStepRun(row.projectId, row.stepRunId, { requeue: true, releases: row.releases + 1 });
+      return [row.stepRunId];
+    case 'cancelled':
+      await cancelRunning(advance, row);
+      return [];
+    case 'waiting_for_compaction':
+      return waitForCompaction(advance, row, outcome);
+    case 'failed':
+      await writeFailure(advance, row, outcome.failure);
+      return [];
+    case 'fenced_out':
+      return [];
+  }
+}
+
+/** A running step that ends because its run is cancelled, or whose worker died while it was. */
+export async function cancelRunning({ tx, recorder }: Pick<Advance, 'tx' | 'recorder'>, row: StepRunRecord): Promise<void> {
+  recorder.ofStep(row, 'StepCancelled', [row.fence], {});
+  interruptConversation(recorder, row, 'cancelled');
+  await tx.updateStepRun(row.projectId, row.stepRunId, { status: 'cancelled', reason: null, ended: true });
+}
+
+function interruptConversation(recorder: RunRecorder, row: StepRunRecord, reason: 'cancelled' | 'failed' | 'timed_out'): void {
+  if (row.kind === 'agent') recorder.inConversation(row, 'ConversationInterrupted', [reason, row.attempt], { reason });
+}
+
+async function waitForCompaction(advance: Advance, row: StepRunRecord, wait: { compactionId: string; waitMs: number }): Promise<string[]> {
+  const { tx, recorder } = advance;
+  const due = new Date(advance.deps.now().getTime() + wait.waitMs).toISOString();
+  recorder.ofStep(row, 'StepWaiting', [row.fence], { reason: 'compaction', key: wait.compactionId, due_at: due });
+  await tx.addWait(row.projectId, row.stepRunId, { kind: 'compaction', key: wait.compactionId, dueInMs: wait.waitMs });
+  await tx.updateStepRun(row.projectId, row.stepRunId, { status: 'waiting', reason: 'compaction', dueInMs: wait.waitMs });
+  return [];
+}
+
+/** The one place where a failure becomes a retry, a wait or an end. Also used by the sweeper for steps whose worker is gone. */
+export async function writeFailure(advance: Advance, row: StepRunRecord, failure: FailureFacts): Promise<void> {
+  const { definition, deps } = advance;
+  const retry = effectiveStep(definition, row.stepId)?.retry ?? DEFAULT_RETRY;
+  const decision = classifyFailure(failure, row.attempt, retry, deps.random());
+  const error: RunError = { code: failure.kind, detail: failure.detail, step_id: row.stepId };
+  await performDecision(advance, row, decision, error);
+}
+
+async function performDecision(advance: Advance, row: StepRunRecord, decision: FailureDecision, error: RunError): Promise<void> {
+  const { tx, recorder, deps } = advance;
+  const place: StepPlace = row;
+  switch (decision.decision) {
+    case 'retry': {
+      const dueAt = new Date(deps.now().getTime() + decision.delayMs).toISOString();
+      recorder.ofStep(place, 'StepRetryScheduled', [decision.attempt], { attempt: decision.attempt, due_at: dueAt, error });
+      await tx.addWait(row.projectId, row.stepRunId, { kind: 'timer', key: 'retry', dueInMs: decision.delayMs });
+      return tx.updateStepRun(row.projectId, row.stepRunId, { status: 'waiting', reason: 'timer', attempt: decision.attempt, error, dueInMs: decision.delayMs });
+    }
+    case 'wait': {
+      const dueAt = new Date(deps.now().getTime() + decision.delayMs).toISOString();
+      recorder.ofStep(place, 'StepWaiting', [row.fence], { reason: decision.reason, key: null, due_at: dueAt });
+      await tx.addWait(row.projectId, row.stepRunId, { kind: 'timer', key: decision.reason, dueInMs: decision.delayMs });
+      return tx.updateStepRun(row.projectId, row.stepRunId, { status: 'waiting', reason: decision.reason, dueInMs: decision.delayMs });
+    }
+    case 'fail': {
+      const timedOut = decision.status === 'timed_out';
+      if (timedOut) recorder.ofStep(place, 'StepTimedOut', [row.attempt], { error });
+      else recorder.ofStep(place, 'StepFailed', [row.attempt], { attempt: row.attempt, error });
+      interruptConversation(recorder, row, timedOut ? 'timed_out' : 'failed');
+      return tx.updateStepRun(row.projectId, row.stepRunId, { status: decision.status, reason: null, error, ended: true });
+    }
+    case 'dead_letter': {
+      const diagnosis = { worker_id: row.workerId, starts: row.starts, stalls: row.stalls, attempt: row.attempt, last_started_at: row.startedAt };
+      recorder.ofStep(place, 'StepDeadLettered', [row.fence], { error, diagnosis });
+      interruptConversation(recorder, row, 'failed');
+      return tx.updateStepRun(row.projectId, row.stepRunId, { status: 'dead_letter', reason: null, error, ended: true });
+    }
+  }
+}
