@@ -1,11 +1,9 @@
 import type { JsonObject } from '../json.js';
 import { findDefinedStep, type FoundStep } from './graph.js';
-import type { AgentDefinition, PipelineDefinition, RetryPolicy } from './pipeline-definition.js';
+import type { AgentDefinition, PipelineDefinition } from './pipeline-definition.js';
 import { DEFAULT_STEP_TIMEOUT_MS } from './pipeline-limits.js';
 import type { PipelineStep, StepKind } from './pipeline-step.js';
-
-/** Steps are tried three times in all, after 2 s and 4 s, when neither the step nor `defaults` say otherwise. */
-export const DEFAULT_RETRY: RetryPolicy = { maxAttempts: 3, backoffMs: 2_000, maxBackoffMs: 60_000, jitter: true };
+import { DEFAULT_RETRY, type RetryPolicy } from './retry-policy.js';
 
 /** What a step does when everything the document says about it is put together. */
 export type EffectiveStep = {

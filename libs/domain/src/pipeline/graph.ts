@@ -1,7 +1,7 @@
 import type { ExpressionLanguage, ExpressionReference } from './expression-language.js';
-import type { PipelineDefinition, Template } from './pipeline-definition.js';
+import type { PipelineDefinition } from './pipeline-definition.js';
 import type { PipelineStep, StepBody, StepTask, TaskPart } from './pipeline-step.js';
-import { parseTemplate } from './template.js';
+import { parseTemplate, type Template } from './template.js';
 
 /** The steps of a body, or null for kinds that have none. */
 export function bodyOf(step: PipelineStep): StepBody | null {

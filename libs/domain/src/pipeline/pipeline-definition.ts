@@ -1,6 +1,10 @@
 import type { Json, JsonObject } from '../json.js';
 import type { PipelineStep } from './pipeline-step.js';
+import type { RetryPolicy } from './retry-policy.js';
+import type { Template } from './template.js';
 import type { ToolDefinition } from './tool-definition.js';
+
+export type { RetryPolicy } from './retry-policy.js';
 
 /**
  * A pipeline as the code reads it: camelCase, durations in milliseconds, everything that may be absent present as null.
@@ -26,9 +30,6 @@ export type PipelineDefinition = {
   readonly timeoutMs: number;
   readonly tags: readonly string[];
 };
-
-/** JSON whose strings may hold `${…}`. */
-export type Template = Json;
 
 export type OnBusy = 'enqueue' | 'reject' | 'interrupt' | 'parallel';
 
@@ -56,14 +57,6 @@ export type PipelineDefaults = {
   readonly model: string | null;
   readonly timeoutMs: number | null;
   readonly retry: Partial<RetryPolicy> | null;
-};
-
-/** `maxAttempts` counts the first one: 1 never retries. Delay before attempt n+1: `min(backoffMs × 2^(n−1), maxBackoffMs)`. */
-export type RetryPolicy = {
-  readonly maxAttempts: number;
-  readonly backoffMs: number;
-  readonly maxBackoffMs: number;
-  readonly jitter: boolean;
 };
 
 export type AgentDefinition = {

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../json.js';
 import type { ExpressionLanguage } from './expression-language.js';
 import type { PolicyFault } from './pipeline-fault.js';
 import type { StepKind } from './pipeline-step.js';
@@ -33,6 +34,8 @@ export type PipelineFacts = {
   readonly defaultModel: string | null;
   readonly plugins: readonly string[] | null;
   readonly mcpServers: readonly string[] | null;
+  /** What keeps a JSON Schema from being used, or null. Absent: schemas are taken as they are. */
+  checkJsonSchema?(schema: JsonObject): string | null;
   /** Injected, because the policy belongs to `libs/context`, which this library must not import. */
   checkContextPolicy(value: unknown, level: ContextLevel): readonly PolicyFault[];
 };

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../json.js';
-import type { RetryPolicy, Template } from './pipeline-definition.js';
+import type { RetryPolicy } from './retry-policy.js';
+import type { Template } from './template.js';
 
 /** Every kind of step that documents know. Which of them a build executes is the caller's fact. */
 export const STEP_KINDS = [

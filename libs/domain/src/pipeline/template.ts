@@ -1,7 +1,9 @@
 import type { Json } from '../json.js';
 import type { ExpressionErrorCode, ExpressionLanguage, ExpressionVariables } from './expression-language.js';
 import { formatPath, type FaultPath } from './fault-writer.js';
-import type { Template } from './pipeline-definition.js';
+
+/** JSON whose strings may hold `${…}`. */
+export type Template = Json;
 
 /** `position`: UTF-16 offset of the expression in the string. */
 export type TemplatePart =

@@ -1,6 +1,6 @@
 import type { ToolEffect } from '../events/conversation-events.js';
 import type { JsonObject } from '../json.js';
-import type { Template } from './pipeline-definition.js';
+import type { Template } from './template.js';
 
 export const TOOL_KINDS = ['http', 'mcp', 'builtin', 'pipeline', 'plugin', 'replay'] as const;
 export type ToolKind = (typeof TOOL_KINDS)[number];
