@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { AppError } from '#libs/domain';
+import { isSystemError } from '../services/system-error.js';
 import { parseEnvironment, type Environment } from './environment.js';
 import { parseOperatorFile, type OperatorFile } from './operator-file.js';
 import { resolveSettings, type Settings } from './settings.js';
@@ -23,7 +24,7 @@ function readOperatorFile(environment: Environment): OperatorFile {
   try {
     return parseOperatorFile(readFileSync(path, 'utf8'), path);
   } catch (error) {
-    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    const isMissing = isSystemError(error, 'ENOENT');
     if (isMissing && environment.WEIR_CONFIG === undefined) return parseOperatorFile('', path);
     if (error instanceof AppError) throw error;
     throw new AppError('unreadable_configuration', `${path} (WEIR_CONFIG) cannot be read: ${String(error)}`, { path }, { cause: error });
