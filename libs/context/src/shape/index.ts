@@ -8,3 +8,4 @@ export { shape } from './to-messages.js';
 export { fitToolName } from './tool-name.js';
 export { LINT_RULES, type LintOptions, type LintRule, type Violation } from './violation.js';
 export { isBlank, isWellFormed, wellFormed, wellFormedJson } from './well-formed.js';
+export { toWire, type WireBody } from './wire/index.js';

@@ -17,7 +17,7 @@ export const anthropic: FormatProfile = {
   images: { user: true, tool: true },
   imageTypes: ['image/png', 'image/jpeg', 'image/gif', 'image/webp'],
   documents: { user: true, tool: true },
-  documentTypes: ['application/pdf', 'text/plain'],
+  documentTypes: ['application/pdf'],
   alternation: 'free',
   reasoning: 'none',
 };
