@@ -1,0 +1,44 @@
+import { Agent, fetch as undiciFetch, type RequestInit, type Response } from 'undici';
+import { AddressRefusedError } from './address-refused-error.js';
+import { guardedLookup, resolveBySystem, type ResolveHost } from './guarded-lookup.js';
+import { isPublicAddress, literalAddress } from './public-address.js';
+
+export type OutboundOptions = {
+  /** Which hosts may be reached at private addresses: the operator's word. */
+  allowsPrivate(url: URL): boolean;
+  /** Without it the system's resolver. */
+  resolve?: ResolveHost;
+};
+
+const CONNECT_TIMEOUT_MS = 10_000;
+
+/**
+ * HTTP to hosts that others named. Each request, and so each redirect that a caller follows, is checked; redirects are
+ * never followed here. There is no time limit but that on connecting: callers give a signal.
+ */
+export class Outbound {
+  private readonly guarded: Agent;
+  private readonly open: Agent;
+
+  constructor(private readonly options: OutboundOptions) {
+    // undici's own timeouts would end long model calls; ours cover waiting and reading alike.
+    const limits = { headersTimeout: 0, bodyTimeout: 0 };
+    const lookup = guardedLookup(options.resolve ?? resolveBySystem);
+    this.guarded = new Agent({ ...limits, connect: { timeout: CONNECT_TIMEOUT_MS, lookup } });
+    this.open = new Agent({ ...limits, connect: { timeout: CONNECT_TIMEOUT_MS } });
+  }
+
+  /** @throws AddressRefusedError, or a TypeError with it as a cause (see `addressRefusal`), or what `fetch` throws. */
+  async fetch(url: URL, init: RequestInit): Promise<Response> {
+    const isOpen = this.options.allowsPrivate(url);
+    const literal = literalAddress(url.hostname);
+    // Sockets do not look literal addresses up, so these are checked here.
+    if (!isOpen && literal !== null && !isPublicAddress(literal)) throw new AddressRefusedError(url.hostname);
+    return undiciFetch(url, { ...init, redirect: 'manual', dispatcher: isOpen ? this.open : this.guarded });
+  }
+
+  /** Ends idle and busy connections. */
+  async close(): Promise<void> {
+    await Promise.all([this.guarded.destroy(), this.open.destroy()]);
+  }
+}
