@@ -60,6 +60,8 @@ export type StepRunRecord = {
   leaseUntil: string | null;
   workerId: string | null;
   stalls: number;
+  /** Where the log of the step stood at the last lease expiry; null: none yet. */
+  stallPosition: number | null;
   cutoffSeq: number | null;
   memorySeq: number | null;
   manifest: string | null;
@@ -206,6 +208,8 @@ export interface RunStore {
   getRun(projectId: string, runId: string): Promise<RunRecord | null>;
   getStepRun(stepRunId: string): Promise<StepRunRecord | null>;
   stepRunsOf(projectId: string, runId: string): Promise<StepRunRecord[]>;
+  /** Who holds a stream, the longest first in line; null: free. */
+  streamHolder(projectId: string, streamId: string): Promise<{ runId: string; since: string } | null>;
   /** Sum over steps and compactions. */
   usageOfRun(projectId: string, runId: string): Promise<StepUsage>;
 

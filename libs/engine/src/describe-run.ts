@@ -1,0 +1,111 @@
+import { isEndedRun } from '#libs/domain';
+import type { EngineDeps } from './engine-deps.js';
+import type { RunRecord, StepRunRecord, StepUsage } from './ports/run-store.port.js';
+
+/** What a run waits for: the step, approval, compaction or run named by `id`, since when (RFC 3339). */
+export type BlockedOn = { kind: string; id: string; since: string };
+
+export type RunDescription = {
+  run: RunRecord;
+  steps: StepRunRecord[];
+  usage: StepUsage;
+  statusReason: string | null;
+  /** A sentence for people. */
+  statusDetail: string;
+  blockedOn: BlockedOn[];
+  /** Verbs that would be accepted now. */
+  allowedActions: string[];
+};
+
+/** Everything `GET /v1/runs/{run}` says about a run beyond its row. Null: no such run in this project. */
+export async function describeRun(deps: Pick<EngineDeps, 'runs'>, projectId: string, runId: string): Promise<RunDescription | null> {
+  const run = await deps.runs.getRun(projectId, runId);
+  if (run === null) return null;
+  const [steps, usage] = await Promise.all([deps.runs.stepRunsOf(projectId, runId), deps.runs.usageOfRun(projectId, runId)]);
+  const holder = run.status === 'queued' ? await deps.runs.streamHolder(projectId, run.streamId) : null;
+  const blockedOn = blockersOf(run, steps, holder);
+  return { run, steps, usage, ...reasonOf(run, steps, blockedOn), blockedOn, allowedActions: actionsOf(run) };
+}
+
+function blockersOf(run: RunRecord, steps: readonly StepRunRecord[], holder: { runId: string; since: string } | null): BlockedOn[] {
+  if (isEndedRun(run.status)) return [];
+  if (run.status === 'queued') return holder === null ? [] : [{ kind: 'run', id: holder.runId, since: run.createdAt }];
+  return steps.filter((step) => step.status === 'waiting').map((step) => ({ kind: step.reason ?? 'timer', id: placeOf(step), since: step.queuedAt }));
+}
+
+export function placeOf(step: StepRunRecord): string {
+  return step.item === null ? step.stepId : `${step.stepId}[${step.item}]`;
+}
+
+type Reason = { statusReason: string | null; statusDetail: string };
+
+function reasonOf(run: RunRecord, steps: readonly StepRunRecord[], blockedOn: readonly BlockedOn[]): Reason {
+  switch (run.status) {
+    case 'queued':
+      return queuedReason(run, blockedOn);
+    case 'running':
+      return { statusReason: null, statusDetail: runningDetail(steps) };
+    case 'waiting':
+      return waitingReason(steps);
+    case 'cancelling':
+      return { statusReason: run.statusReason ?? 'cancel_requested', statusDetail: `Running steps are being stopped: ${names(steps, 'running')}.` };
+    case 'succeeded':
+      return { statusReason: null, statusDetail: `Ended at ${run.endedAt ?? ''}.` };
+    case 'cancelled':
+      return { statusReason: run.cancelReason, statusDetail: `Cancelled at ${run.endedAt ?? ''}.` };
+    case 'failed':
+    case 'timed_out':
+    case 'dead_letter':
+      return { statusReason: run.error?.code ?? run.status, statusDetail: run.error?.detail ?? 'It failed.' };
+  }
+}
+
+function queuedReason(run: RunRecord, blockedOn: readonly BlockedOn[]): Reason {
+  const holder = blockedOn[0];
+  if (holder === undefined) return { statusReason: 'stream_busy', statusDetail: `Starts as soon as stream ${run.streamId} is free.` };
+  return { statusReason: 'stream_busy', statusDetail: `Starts when stream ${run.streamId} is free; run ${holder.id} holds it.` };
+}
+
+function runningDetail(steps: readonly StepRunRecord[]): string {
+  const running = names(steps, 'running');
+  const queued = names(steps, 'queued');
+  if (running !== '') return `Running: ${running}.`;
+  return queued === '' ? 'Its next steps are being decided.' : `Queued for a worker: ${queued}.`;
+}
+
+function waitingReason(steps: readonly StepRunRecord[]): Reason {
+  const waiting = steps.find((step) => step.status === 'waiting');
+  if (waiting === undefined) return { statusReason: null, statusDetail: 'It waits.' };
+  return { statusReason: waiting.reason, statusDetail: waitingDetail(waiting) };
+}
+
+/** What a waiting step waits for, as a sentence. */
+export function waitingDetail(step: StepRunRecord): string {
+  const until = step.dueAt === null ? '' : ` until ${step.dueAt} at the latest`;
+  if (step.reason === 'timer' && step.error !== null) return `Step ${placeOf(step)} is tried again (attempt ${step.attempt}) at ${step.dueAt ?? 'once'}, after: ${step.error.detail}`;
+  return `Step ${placeOf(step)} waits for ${step.reason ?? 'a timer'}${until}.`;
+}
+
+function names(steps: readonly StepRunRecord[], status: StepRunRecord['status']): string {
+  return steps
+    .filter((step) => step.status === status)
+    .map(placeOf)
+    .join(', ');
+}
+
+function actionsOf(run: RunRecord): string[] {
+  switch (run.status) {
+    case 'queued':
+    case 'running':
+    case 'waiting':
+      return ['cancel'];
+    case 'cancelling':
+    case 'succeeded':
+      return [];
+    case 'failed':
+    case 'cancelled':
+    case 'timed_out':
+    case 'dead_letter':
+      return ['retry'];
+  }
+}

@@ -1,0 +1,79 @@
+import type { Json } from '#libs/domain';
+import { describeRun, waitingDetail } from './describe-run.js';
+import type { EngineDeps } from './engine-deps.js';
+import type { StepRunRecord } from './ports/run-store.port.js';
+
+/** `GET /v1/runs/{run}/explain`: why a run is where it is, who holds its steps, what comes next, what one can do. */
+export type Explanation = { [key: string]: Json };
+
+export async function explainRun(deps: Pick<EngineDeps, 'runs'>, projectId: string, runId: string): Promise<Explanation | null> {
+  const described = await describeRun(deps, projectId, runId);
+  if (described === null) return null;
+  const { run, steps, statusReason, statusDetail, blockedOn, allowedActions } = described;
+  return {
+    run_id: run.runId,
+    status: run.status,
+    status_reason: statusReason,
+    status_detail: statusDetail,
+    blocked_on: blockedOn,
+    allowed_actions: allowedActions,
+    steps: steps.map((step) => explainStep(step)),
+  };
+}
+
+function explainStep(step: StepRunRecord): { [key: string]: Json } {
+  return {
+    step_id: step.stepId,
+    item: step.item,
+    round: step.round,
+    status: step.status,
+    reason: step.reason,
+    detail: stepDetail(step),
+    attempt: step.attempt,
+    starts: step.starts,
+    held_by: step.status === 'running' ? step.workerId : null,
+    lease_until: step.leaseUntil,
+    due_at: step.dueAt,
+    since: step.startedAt ?? step.queuedAt,
+    next: nextOf(step),
+  };
+}
+
+function stepDetail(step: StepRunRecord): string {
+  switch (step.status) {
+    case 'queued':
+      return step.dispatchedAt === null ? 'Runnable; not in the queue yet (admission is full or the queue is away).' : `In the queue since ${step.dispatchedAt}.`;
+    case 'running':
+      return `Worker ${step.workerId ?? 'unknown'} holds it; its lease runs to ${step.leaseUntil ?? 'unknown'}.`;
+    case 'waiting':
+      return waitingDetail(step);
+    case 'failed':
+    case 'timed_out':
+    case 'dead_letter':
+      return step.error?.detail ?? 'It failed.';
+    case 'pending':
+    case 'succeeded':
+    case 'skipped':
+    case 'cancelled':
+      return `It is ${step.status}.`;
+  }
+}
+
+function nextOf(step: StepRunRecord): string | null {
+  switch (step.status) {
+    case 'queued':
+      return 'The next free worker starts it.';
+    case 'running':
+      return 'If the worker dies, the step is dispatched again when the lease expires.';
+    case 'waiting':
+      return step.dueAt === null ? 'It goes on when what it waits for is there.' : `It goes on by itself at ${step.dueAt}, or earlier when what it waits for is there.`;
+    case 'pending':
+    case 'succeeded':
+    case 'failed':
+    case 'skipped':
+    case 'cancelled':
+    case 'timed_out':
+    case 'dead_letter':
+      return null;
+  }
+}

@@ -1,0 +1,45 @@
+import { heartbeat, pollCancels } from '../claim/heartbeat.js';
+import { relay } from '../dispatch/relay.js';
+import type { EngineDeps } from '../engine-deps.js';
+import { checkEpoch } from '../sweep/check-epoch.js';
+import { sweep, wakeDue } from '../sweep/sweep.js';
+import { startLoop, type Loop, type LoopWork } from './loop.js';
+
+export type EngineLoopTimes = { relayMs: number; sweepMs: number };
+
+export type EngineLoops = {
+  /** Pushes what is runnable now instead of at the next second. */
+  wakeRelay(): void;
+  /** Stops all at once. Resolves with the names of those whose turn had not ended after `timeoutMs`. */
+  stop(timeoutMs: number): Promise<string[]>;
+};
+
+/** Timers are as exact as this, and so is the discovery that the queue lost its data. */
+const DUE_MS = 1000;
+/** With Redis away a cancel reaches a running step within this time. */
+const CANCEL_POLL_MS = 2000;
+
+/**
+ * What every process does beside its work: relay, sweep, and for the steps that it runs heartbeats and cancels. All of it
+ * may run any number of times at once (skip locked, fences), so nobody is elected.
+ */
+export function startEngineLoops(deps: EngineDeps, times: EngineLoopTimes): EngineLoops {
+  deps.wakeups.onCancel((runId) => deps.held.stopRun(runId, 'cancelled'));
+  const { heartbeatMs } = deps.settings;
+  const works: LoopWork[] = [
+    { name: 'heartbeat', everyMs: heartbeatMs, turn: () => heartbeat(deps).then(() => false) },
+    { name: 'cancels', everyMs: Math.min(CANCEL_POLL_MS, heartbeatMs), turn: () => pollCancels(deps).then(() => false) },
+    { name: 'epoch', everyMs: DUE_MS, turn: () => checkEpoch(deps).then(() => false) },
+    { name: 'due', everyMs: DUE_MS, turn: () => wakeDue(deps).then(() => false) },
+    { name: 'sweep', everyMs: times.sweepMs, turn: () => sweep(deps).then(() => false) },
+  ];
+  const relayLoop = startLoop({ name: 'relay', everyMs: times.relayMs, turn: async () => (await relay(deps)).more }, deps.logger);
+  const loops: Loop[] = [relayLoop, ...works.map((work) => startLoop(work, deps.logger))];
+  return {
+    wakeRelay: () => relayLoop.wake(),
+    stop: async (timeoutMs) => {
+      const ended = await Promise.all(loops.map(async (loop) => ({ name: loop.name, inTime: await loop.stop(timeoutMs) })));
+      return ended.filter(({ inTime }) => !inTime).map(({ name }) => name);
+    },
+  };
+}

@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { API_FORMATS, type Manifest } from '#libs/context';
+import { jsonObjectSchema } from '#libs/domain';
+
+const price = z.number().nonnegative().nullable();
+const modelFactsSchema = z.object({
+  id: z.string(),
+  apiFormat: z.enum(API_FORMATS),
+  windowTokens: z.number().int().positive().nullable(),
+  maxOutputTokens: z.number().int().positive().nullable(),
+  promptCaching: z.boolean(),
+  cacheReadRatio: z.number(),
+  cacheWriteRatio: z.number(),
+  priceInput: price,
+  priceCachedInput: price,
+  priceCacheWrite: price,
+  priceOutput: price,
+  images: z.boolean(),
+  documents: z.boolean(),
+  tokenRatio: z.number().positive(),
+  weights: z.object({ imageChars: z.number(), imageTokens: z.number(), pageChars: z.number(), pageTokens: z.number() }),
+});
+
+const manifestSchema = z.object({
+  policy: jsonObjectSchema,
+  system_prompt: z.string().nullable(),
+  tools: z.array(z.object({ name: z.string(), description: z.string(), parameters: jsonObjectSchema })),
+  primary_arguments: z.record(z.string(), z.string()),
+  model: modelFactsSchema,
+  builder_version: z.string(),
+});
+
+/** A stored manifest; null when it is not there or not one of this form. */
+export function readManifest(stored: unknown): Manifest | null {
+  const parsed = manifestSchema.safeParse(stored);
+  return parsed.success ? parsed.data : null;
+}

@@ -1,0 +1,79 @@
+import { BUILDER_VERSION, buildContext, readPolicy, type BuildResult, type Manifest } from '#libs/context';
+import { subStreamId, type StoredEvent, type StoredEventOf } from '#libs/domain';
+import { readManifest } from './manifest.js';
+import { readMemory } from './memory.js';
+import { sha256 } from './new-event.js';
+import type { EngineDeps } from './engine-deps.js';
+
+/** What building a recorded call again gave. `corrupt`: the stored events give other bytes under the same builder. */
+export type RebuildVerdict = 'equal' | 'differs_by_version' | 'erased' | 'corrupt';
+
+export type RebuiltCall = {
+  verdict: RebuildVerdict;
+  started: StoredEventOf<'LlmCallStarted'>;
+  manifest: Manifest | null;
+  build: BuildResult | null;
+  cutoffSeq: number | null;
+};
+
+export type RecordedCall = { projectId: string; runId: string; stepId: string; item: number | null; callNo: number; try: number | null };
+
+type RebuildDeps = Pick<EngineDeps, 'log' | 'runs'>;
+
+/** Finds a recorded call (the last try when none is named) and builds its context again from the stored events. Null: no such call. */
+export async function rebuildCall(deps: RebuildDeps, call: RecordedCall): Promise<RebuiltCall | null> {
+  const run = await deps.runs.getRun(call.projectId, call.runId);
+  if (run === null) return null;
+  const streamId = subStreamId(run.streamId, call.stepId, call.item);
+  const events = await deps.log.read({ projectId: call.projectId, streamId });
+  const started = findStarted(events, call);
+  if (started === null) return null;
+  const steps = await deps.runs.stepRunsOf(call.projectId, call.runId);
+  const row = steps.find((step) => step.stepId === call.stepId && step.item === call.item && step.round === started.round);
+  return rebuildStarted(deps, { projectId: call.projectId, rootStream: run.streamId, events, started, cutoffSeq: row?.cutoffSeq ?? null, memorySeq: row?.memorySeq ?? null });
+}
+
+function findStarted(events: readonly StoredEvent[], call: RecordedCall): StoredEventOf<'LlmCallStarted'> | null {
+  const found = events.findLast(
+    (event) =>
+      event.type === 'LlmCallStarted' && event.runId === call.runId && event.data.call_no === call.callNo && (call.try === null || event.data.try === call.try),
+  );
+  return found?.type === 'LlmCallStarted' ? found : null;
+}
+
+export type Rebuild = {
+  projectId: string;
+  rootStream: string;
+  events: readonly StoredEvent[];
+  started: StoredEventOf<'LlmCallStarted'>;
+  cutoffSeq: number | null;
+  memorySeq: number | null;
+};
+
+/** The one way back from a recorded call to its context: behind context, explain, diff and verify. */
+export async function rebuildStarted(deps: Pick<EngineDeps, 'log'>, rebuild: Rebuild): Promise<RebuiltCall> {
+  const { started, events, cutoffSeq } = rebuild;
+  const stored = await deps.log.getPayload(rebuild.projectId, started.data.manifest);
+  const manifest = readManifest(stored);
+  if (manifest === null) return { verdict: stored === null ? 'erased' : 'corrupt', started, manifest, build: null, cutoffSeq };
+  const policy = readPolicy(manifest.policy);
+  const memory = policy.memory.placement === 'before_tail' ? await readMemory(deps.log, rebuild.projectId, rebuild.rootStream, rebuild.memorySeq ?? 0) : null;
+  const build = buildContext({
+    events,
+    view: { mode: policy.mode, runId: started.runId, cutoffSeq },
+    manifest,
+    policyHash: started.data.policy_hash,
+    memory,
+    uptoSeq: started.data.upto_seq,
+    runActive: true,
+    purpose: 'managed',
+    frontier: started.data.frontier,
+  });
+  return { verdict: verdictOf(build, started, manifest), started, manifest, build, cutoffSeq };
+}
+
+function verdictOf(build: BuildResult, started: StoredEventOf<'LlmCallStarted'>, manifest: Manifest): RebuildVerdict {
+  if (build.kind === 'ready' && sha256(build.canonical) === started.data.context_hash) return 'equal';
+  return manifest.builder_version === BUILDER_VERSION ? 'corrupt' : 'differs_by_version';
+}
+
