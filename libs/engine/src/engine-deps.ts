@@ -1,5 +1,6 @@
 import type { ExpressionLanguage, Json, JsonObject, PipelineFacts } from '#libs/domain';
 import type { HeldSteps } from './claim/held-steps.js';
+import type { CompactionStore } from './ports/compaction-store.port.js';
 import type { EventLog } from './ports/event-log.port.js';
 import type { Models } from './ports/model.port.js';
 import type { PipelineStore } from './ports/pipeline-store.port.js';
@@ -36,6 +37,7 @@ export type EngineSettings = {
 export type EngineDeps = {
   log: EventLog;
   runs: RunStore;
+  compactions: CompactionStore;
   pipelines: PipelineStore;
   queue: StepQueue;
   wakeups: Wakeups;

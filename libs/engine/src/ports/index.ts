@@ -1,3 +1,4 @@
+export type * from './compaction-store.port.js';
 export type * from './event-log.port.js';
 export type * from './model.port.js';
 export type * from './pipeline-store.port.js';

@@ -1,4 +1,5 @@
-import type { Json, JsonObject, NewEvent, RunError, RunStatus, StepStatus, WaitReason } from '#libs/domain';
+import type { Json, JsonObject, RunError, RunStatus, StepStatus, WaitReason } from '#libs/domain';
+import type { CompactionTransaction } from './compaction-store.port.js';
 import type { AppendResult, AppendUnit, StreamVersion } from './event-log.port.js';
 
 export type RunRecord = {
@@ -131,7 +132,7 @@ export type WaitKind = 'timer' | 'signal' | 'approval' | 'compaction' | 'childre
  * One transaction. Lock order: run, step_run, compaction, stream (streams sorted): call the locks in that order.
  * Everything is projected in it together with the events appended by `append`.
  */
-export interface RunTransaction {
+export interface RunTransaction extends CompactionTransaction {
   lockRun(projectId: string, runId: string): Promise<RunRecord | null>;
   /** Locks and returns the step run, or null when it does not exist. The caller compares `fence`. */
   lockStepRun(projectId: string, stepRunId: string): Promise<StepRunRecord | null>;
@@ -218,5 +219,3 @@ export interface RunStore {
   /** Runs that are to be cancelled, of those given: the poll behind the published wake-up. */
   cancelRequested(runIds: readonly string[]): Promise<string[]>;
 }
-
-export type NewEventsOf = { streamId: string; events: NewEvent[] };

@@ -9,6 +9,8 @@ export interface StepQueue {
   /** Of these, those whose job is not in the queue any more (waiting, delayed or active). */
   findMissing(jobs: readonly { stepRunId: string; dispatchNo: number }[]): Promise<{ stepRunId: string; dispatchNo: number }[]>;
   pushCompactions(jobs: readonly CompactionJob[]): Promise<void>;
+  /** Of these, those whose job is not in the compaction queue any more. */
+  findMissingCompactions(jobs: readonly CompactionJob[]): Promise<CompactionJob[]>;
 }
 
 /** Signals between processes that may get lost: each has a poll behind it. */
