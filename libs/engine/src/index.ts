@@ -10,6 +10,7 @@ export * from './describe-run.js';
 export * from './dispatch/relay.js';
 export * from './explain-run.js';
 export * from './load-definition.js';
+export * from './loops/engine-loops.js';
 export * from './loops/loop.js';
 export * from './new-event.js';
 export * from './rebuild.js';

@@ -40,10 +40,16 @@ export class BullmqStepQueue implements StepQueue {
     await this.answers.within(`take ${jobs.length} compactions`, () => this.compactions.addBulk(jobs.map(encodeCompactionJob)));
   }
 
-  async findMissing(jobs: readonly { stepRunId: string; dispatchNo: number }[]): Promise<{ stepRunId: string; dispatchNo: number }[]> {
-    const states = await this.answers.within(`look for ${jobs.length} steps`, () =>
-      Promise.all(jobs.map((job) => this.steps.getJobState(jobId(job.stepRunId, job.dispatchNo)))),
-    );
+  findMissing(jobs: readonly { stepRunId: string; dispatchNo: number }[]): Promise<{ stepRunId: string; dispatchNo: number }[]> {
+    return this.missing(this.steps, jobs, ({ stepRunId, dispatchNo }) => jobId(stepRunId, dispatchNo));
+  }
+
+  findMissingCompactions(jobs: readonly CompactionJob[]): Promise<CompactionJob[]> {
+    return this.missing(this.compactions, jobs, ({ compactionId, dispatchNo }) => jobId(compactionId, dispatchNo));
+  }
+
+  private async missing<Job>(queue: JobQueue, jobs: readonly Job[], idOf: (job: Job) => string): Promise<Job[]> {
+    const states = await this.answers.within(`look for ${jobs.length} jobs`, () => Promise.all(jobs.map((job) => queue.getJobState(idOf(job)))));
     // `unknown` too when the job's hash is there but no list holds it: such a job never runs.
     return jobs.filter((_, index) => !PRESENT.has(states[index] ?? 'unknown'));
   }

@@ -14,7 +14,7 @@ const ids = (count: number): string[] => Array.from({ length: count }, (_, n) =>
 async function takeJobs(settings: QueueSettings, handle: (stepRunId: string, signal: AbortSignal | undefined) => Promise<void>) {
   @Processor(STEPS_QUEUE, { drainDelay: 1 })
   class StepsProcessor extends WorkerHost {
-    async process(job: { data: unknown }, _token: string | undefined, signal: AbortSignal | undefined): Promise<void> {
+    async process(job: { data: unknown }, _token?: string, signal?: AbortSignal): Promise<void> {
       await handle(decodeStepJob(job.data).stepRunId, signal);
     }
   }
@@ -124,6 +124,15 @@ function behavesLikeAQueue(open: () => Promise<{ settings: QueueSettings; dispos
       return waitFor(() => text === long, { timeoutMs: 1000 });
     });
     await other.close();
+  });
+
+  it('carries compactions in a queue of their own', async () => {
+    const compaction = { compactionId: 'cmp_1', dispatchNo: 1 };
+    await expect(backend.queue.findMissingCompactions([compaction])).resolves.toEqual([compaction]);
+    const before = await backend.queue.room();
+    await backend.queue.pushCompactions([compaction, compaction]);
+    await expect(backend.queue.findMissingCompactions([compaction])).resolves.toEqual([]);
+    await expect(backend.queue.room()).resolves.toBe(before);
   });
 
   it('keeps an epoch that all processes see', async () => {

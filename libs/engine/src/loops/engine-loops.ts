@@ -1,4 +1,5 @@
 import { heartbeat, pollCancels } from '../claim/heartbeat.js';
+import { relayCompactions } from '../dispatch/relay-compactions.js';
 import { relay } from '../dispatch/relay.js';
 import type { EngineDeps } from '../engine-deps.js';
 import { checkEpoch } from '../sweep/check-epoch.js';
@@ -29,6 +30,7 @@ export function startEngineLoops(deps: EngineDeps, times: EngineLoopTimes): Engi
   const works: LoopWork[] = [
     { name: 'heartbeat', everyMs: heartbeatMs, turn: () => heartbeat(deps).then(() => false) },
     { name: 'cancels', everyMs: Math.min(CANCEL_POLL_MS, heartbeatMs), turn: () => pollCancels(deps).then(() => false) },
+    { name: 'compactions', everyMs: times.relayMs, turn: async () => (await relayCompactions(deps)).more },
     { name: 'epoch', everyMs: DUE_MS, turn: () => checkEpoch(deps).then(() => false) },
     { name: 'due', everyMs: DUE_MS, turn: () => wakeDue(deps).then(() => false) },
     { name: 'sweep', everyMs: times.sweepMs, turn: () => sweep(deps).then(() => false) },

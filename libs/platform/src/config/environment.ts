@@ -25,6 +25,8 @@ const environmentSchema = z.object({
   REDIS_URL: address(['redis://', 'rediss://', 'unix://']).optional(),
   WEIR_QUEUE_BACKEND: z.enum(['redis', 'postgres']).optional(),
   WEIR_QUEUE_PREFIX: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/).optional(),
+  WEIR_ALLOW_EVICTION: flag.optional(),
+  WEIR_SCRIPTS_DIR: z.string().min(1).optional(),
   WEIR_PREPARE: flag.optional(),
   WEIR_POOL_SIZE: positiveInteger.optional(),
   WEIR_HOST: z.string().min(1).optional(),

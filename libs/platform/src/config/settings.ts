@@ -44,6 +44,8 @@ export type Settings = {
     readonly backend: QueueBackend | null;
     readonly redisUrl: string | null;
     readonly prefix: string;
+    /** Take work although Redis may evict keys. */
+    readonly allowEviction: boolean;
   };
   readonly server: { readonly host: string; readonly port: number | null; readonly healthPort: number | null };
   readonly steps: {
@@ -55,6 +57,8 @@ export type Settings = {
   readonly worker: { readonly id: string | null; readonly concurrency: number; readonly compactorConcurrency: number };
   readonly drainMs: number;
   readonly dataDir: string;
+  /** Where `scripted:<name>` models find their scripts, for tests; null: nowhere. */
+  readonly scriptsDir: string | null;
   readonly logLevel: string;
   readonly client: { readonly url: string | null; readonly apiKey: string | null };
   readonly connections: ReadonlyMap<string, ConnectionSettings>;
@@ -99,11 +103,12 @@ export function resolveSettings(environment: Environment, file: OperatorFile, va
     steps,
     worker: {
       id: environment.WEIR_WORKER_ID ?? null,
-      concurrency: environment.WEIR_WORKER_CONCURRENCY ?? 10,
+      concurrency: environment.WEIR_WORKER_CONCURRENCY ?? 20,
       compactorConcurrency: environment.WEIR_COMPACTOR_CONCURRENCY ?? 2,
     },
     drainMs: (environment.WEIR_DRAIN_S ?? 25) * 1000,
     dataDir: environment.WEIR_DATA_DIR ?? '.weir',
+    scriptsDir: environment.WEIR_SCRIPTS_DIR ?? null,
     logLevel: environment.WEIR_LOG_LEVEL ?? 'info',
     client: { url: environment.WEIR_URL ?? null, apiKey: environment.WEIR_API_KEY ?? null },
     ...operatorSettings(file, variables),
@@ -133,6 +138,7 @@ function queueSettings(environment: Environment): Settings['queue'] {
     backend: environment.WEIR_QUEUE_BACKEND ?? (redisUrl === null ? null : 'redis'),
     redisUrl,
     prefix: environment.WEIR_QUEUE_PREFIX ?? 'weir',
+    allowEviction: environment.WEIR_ALLOW_EVICTION ?? false,
   };
 }
 

@@ -1,0 +1,73 @@
+import { v7 as uuidV7 } from 'uuid';
+import { celExpressions } from '#libs/expressions';
+import { HeldSteps, type EngineDeps } from '#libs/engine';
+import { connect, postgresEventLog, postgresPipelineStore, postgresRunStore, type Database } from '#libs/event-store';
+import { createModels, Scripts } from '#libs/models';
+import type { Logger, Settings } from '#libs/platform';
+import { createQueueBackend, type QueueBackend, type ReportFault } from '#libs/queue';
+import { createTools } from '#libs/tools';
+import { engineSettings } from './engine-settings.js';
+import { pipelineFacts } from './pipeline-facts.js';
+import { databaseUrl, queueSettings } from './queue-settings.js';
+import type { ReadinessCheck } from './readiness.js';
+import { knownSecrets, secretRedactor } from './secret-redactor.js';
+
+/** A process' engine with its adapters. Whoever composed it closes `queue`, then `database`. */
+export type Runtime = {
+  engine: EngineDeps;
+  database: Database;
+  queue: QueueBackend;
+  /** Whether database and queue are there, for `/health/ready`. */
+  readiness: ReadinessCheck[];
+};
+
+/**
+ * The one place where ports meet adapters; api, worker, compactor and tests use it alike. Opens connections to the queue;
+ * the database is first spoken to by whoever uses it.
+ * @throws AppError `missing_setting`, `invalid_queue_settings`
+ */
+export async function composeEngine(settings: Settings, logger: Logger, app: string): Promise<Runtime> {
+  const database = connect({
+    url: databaseUrl(settings),
+    poolSize: settings.database.poolSize,
+    prepare: settings.database.prepare,
+    applicationName: `weir-${app}`,
+  });
+  const reportFault: ReportFault = (what, error) => logger.warn({ err: error }, what);
+  const queue = await createQueueBackend(queueSettings(settings), reportFault);
+  const expressions = celExpressions();
+  const engine: EngineDeps = {
+    log: postgresEventLog(database),
+    runs: postgresRunStore(database),
+    pipelines: postgresPipelineStore(database),
+    queue: queue.queue,
+    wakeups: queue.wakeups,
+    epoch: queue.epoch,
+    models: createModels({ connections: settings.connections, overrides: settings.models, scripts: new Scripts(settings.scriptsDir) }),
+    tools: createTools({}),
+    expressions,
+    pipelineFacts: pipelineFacts(settings, expressions),
+    redact: secretRedactor(knownSecrets(settings)),
+    settings: engineSettings(settings, app),
+    held: new HeldSteps(),
+    logger,
+    now: () => new Date(),
+    random: Math.random,
+    newId: (prefix) => `${prefix}_${uuidV7()}`,
+  };
+  return { engine, database, queue, readiness: [databaseCheck(database), { name: 'queue', check: () => queue.health() }] };
+}
+
+function databaseCheck(database: Database): ReadinessCheck {
+  return {
+    name: 'database',
+    check: async () => {
+      try {
+        await database.run((sql) => sql`select 1`);
+        return { ok: true, detail: 'Postgres answers' };
+      } catch (error) {
+        return { ok: false, detail: `Postgres does not answer: ${error instanceof Error ? error.message : String(error)}` };
+      }
+    },
+  };
+}

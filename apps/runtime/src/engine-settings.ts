@@ -1,0 +1,26 @@
+import { randomBytes } from 'node:crypto';
+import { jsonObjectSchema } from '#libs/domain';
+import type { EngineSettings } from '#libs/engine';
+import type { Settings } from '#libs/platform';
+
+const MAX_PARALLEL_TOOL_CALLS = 8;
+/** Providers with long reasoning send nothing for minutes, but send keep-alives. */
+const MODEL_IDLE_TIMEOUT_MS = 120_000;
+const MODEL_TOTAL_TIMEOUT_MS = 600_000;
+const MAX_STALLS = 3;
+
+/** `app`: which process this is, as the beginning of its id where the operator gave none. */
+export function engineSettings(settings: Settings, app: string): EngineSettings {
+  return {
+    // Never the same twice: a process that was restarted must not take what its former self holds (row G10).
+    workerId: `${settings.worker.id ?? app}-${randomBytes(4).toString('hex')}`,
+    leaseMs: settings.steps.leaseMs,
+    heartbeatMs: settings.steps.heartbeatMs,
+    defaultModel: null,
+    serverContext: settings.runtimeContext === null ? null : jsonObjectSchema.parse(settings.runtimeContext),
+    maxParallelToolCalls: MAX_PARALLEL_TOOL_CALLS,
+    modelIdleTimeoutMs: MODEL_IDLE_TIMEOUT_MS,
+    modelTotalTimeoutMs: MODEL_TOTAL_TIMEOUT_MS,
+    maxStalls: MAX_STALLS,
+  };
+}

@@ -1,0 +1,21 @@
+import type { ExpressionLanguage, PipelineFacts } from '#libs/domain';
+import { checkContextPolicy } from '#libs/context';
+import { EXECUTABLE_STEP_KINDS } from '#libs/engine';
+import type { Settings } from '#libs/platform';
+import { builtinTools } from '#libs/tools';
+
+/** What documents are checked against when they are applied: what this build executes, and the operator's settings. */
+export function pipelineFacts(settings: Pick<Settings, 'connections' | 'mcpServers' | 'plugins'>, expressions: ExpressionLanguage): PipelineFacts {
+  return {
+    expressions,
+    executableStepKinds: EXECUTABLE_STEP_KINDS,
+    executableToolKinds: ['builtin', 'http'],
+    missingFeatures: ['on_error', 'on_busy', 'spend_limit', 'concurrency', 'tool_approval', 'fallback_models', 'output_schema', 'task_parts'],
+    builtinTools: [...builtinTools.keys()],
+    connections: [...settings.connections.keys()],
+    defaultModel: null,
+    plugins: settings.plugins,
+    mcpServers: [...settings.mcpServers.keys()],
+    checkContextPolicy,
+  };
+}

@@ -1,0 +1,55 @@
+import fc from 'fast-check';
+import type { Json } from '#libs/domain';
+import { secretRedactor } from './secret-redactor.js';
+
+const redact = secretRedactor(
+  new Map([
+    ['hunter2hunter2', 'secrets.crm'],
+    ['hunter2hunter2-admin', 'secrets.crm_admin'],
+  ]),
+);
+
+describe('redaction', () => {
+  it('replaces the operator\'s secrets by their names, the longest match first, wherever text stands', () => {
+    expect(redact({ result: ['token=hunter2hunter2;', { 'hunter2hunter2-admin': 1 }], n: 3 })).toEqual({
+      result: ['token=[redacted: secrets.crm];', { '[redacted: secrets.crm_admin]': 1 }],
+      n: 3,
+    });
+  });
+
+  it.each([
+    'sk-abcdefghijklmnopqrstuvwx',
+    `sk-ant-api03-${'a1B2'.repeat(6)}`,
+    'weir_k1_abcdefghijklmnopqrstuvwxyz',
+    `ghp_${'a1'.repeat(18)}`,
+    'AKIAABCDEFGHIJKLMNOP',
+    '-----BEGIN RSA PRIVATE KEY-----\nMIIB\n-----END RSA PRIVATE KEY-----',
+  ])('replaces what looks like a secret: %s', (secret) => {
+    expect(redact(`before ${secret} after`)).toBe('before [redacted] after');
+  });
+
+  it('keeps the word before a bearer token', () => {
+    expect(redact('Authorization: Bearer abcdefghijklmnopqrstuvwxyz')).toBe('Authorization: Bearer [redacted]');
+  });
+
+  it.each(['the bearer of news', 'ask-me-anything-you-would-like', 'sk-short', 'weir_k1', 'a task-list of things to do'])('leaves ordinary words alone: %s', (text) => {
+    expect(redact(text)).toBe(text);
+  });
+
+  it('returns what holds no secret as the same object, and redacting twice changes nothing', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const once = redact(value as Json);
+        expect(redact(once)).toBe(once);
+      }),
+    );
+    const value: Json = { a: [1, { b: 'text' }] };
+    expect(redact(value)).toBe(value);
+  });
+
+  it('takes linear time on hostile text', () => {
+    const start = performance.now();
+    redact(`${'-----BEGIN PRIVATE KEY-----'.repeat(2000)}${'sk-'.repeat(20_000)}`);
+    expect(performance.now() - start).toBeLessThan(1000);
+  });
+});

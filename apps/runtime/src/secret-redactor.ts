@@ -1,0 +1,58 @@
+import type { Json } from '#libs/domain';
+import type { Settings } from '#libs/platform';
+
+/** Shorter values would be found in ordinary words. */
+const SHORTEST_SECRET = 8;
+
+/** Forms that are secrets whoever issued them; each is linear to match. */
+const SECRET_FORMS: readonly RegExp[] = [
+  /\bsk-(?:ant-|proj-)?[A-Za-z0-9_-]{20,}/g,
+  /\bweir_[A-Za-z0-9]+_[A-Za-z0-9_-]{20,}/g,
+  /\bgh[pousr]_[A-Za-z0-9]{36,}/g,
+  /\bgithub_pat_[A-Za-z0-9_]{22,}/g,
+  /\bxox[abprs]-[A-Za-z0-9-]{10,}/g,
+  /\bAKIA[0-9A-Z]{16}\b/g,
+  /\bAIza[0-9A-Za-z_-]{35}/g,
+  /(?<=\b[Bb]earer )[A-Za-z0-9._~+/-]{20,}=*/g,
+  /-----BEGIN [A-Z ]*PRIVATE KEY-----[A-Za-z0-9+/=\s\\]*-----END [A-Z ]*PRIVATE KEY-----/g,
+];
+
+/** The operator's own secrets by name: keys of connections, secrets of `weir.yml`, environments of MCP servers. */
+export function knownSecrets(settings: Pick<Settings, 'connections' | 'secrets' | 'mcpServers'>): Map<string, string> {
+  const named: [name: string, value: string | null][] = [
+    ...[...settings.connections.values()].flatMap((connection): [string, string | null][] => [
+      [`connections.${connection.name}`, connection.apiKey],
+      ...Object.entries(connection.headers).map(([header, value]): [string, string] => [`connections.${connection.name}.${header}`, value]),
+    ]),
+    ...[...settings.secrets.values()].map((secret): [string, string | null] => [`secrets.${secret.name}`, secret.value]),
+    ...[...settings.mcpServers.values()].flatMap((server) => Object.entries(server.env).map(([name, value]): [string, string] => [`mcp_servers.${server.name}.${name}`, value])),
+  ];
+  return new Map(named.flatMap(([name, value]) => (value === null || value.length < SHORTEST_SECRET ? [] : [[value, name]])));
+}
+
+/**
+ * Replaces secrets in every text of a value, keys of objects too, by `[redacted: name]`, and what only looks like one by
+ * `[redacted]`. A value without any comes back as it is (the same object). `secrets`: value → name.
+ */
+export function secretRedactor(secrets: ReadonlyMap<string, string>): (value: Json) => Json {
+  // The longest first: one secret may begin like another.
+  const values = [...secrets.keys()].sort((a, b) => b.length - a.length);
+  const redactText = (text: string): string => {
+    if (text.length < SHORTEST_SECRET) return text;
+    let redacted = text;
+    for (const value of values) redacted = redacted.replaceAll(value, `[redacted: ${secrets.get(value) ?? 'secret'}]`);
+    for (const form of SECRET_FORMS) redacted = redacted.replaceAll(form, '[redacted]');
+    return redacted;
+  };
+  const redact = (value: Json): Json => {
+    if (typeof value === 'string') return redactText(value);
+    if (typeof value !== 'object' || value === null) return value;
+    if (Array.isArray(value)) {
+      const items = value.map(redact);
+      return items.some((item, index) => item !== value[index]) ? items : value;
+    }
+    const entries = Object.entries(value).map(([key, member]): [string, Json] => [redactText(key), redact(member)]);
+    return entries.some(([key, member]) => value[key] !== member) ? Object.fromEntries(entries) : value;
+  };
+  return redact;
+}

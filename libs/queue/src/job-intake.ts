@@ -1,0 +1,68 @@
+import type { WorkerOptions } from 'bullmq';
+import type { ReportFault } from './queue-backend.js';
+
+/** Options of the BullMQ worker behind a processor. `jobs`: how many run at once; `leaseMs`: that of a claimed step. */
+export type IntakeSettings = { jobs: number; leaseMs: number; workerName: string };
+
+/**
+ * BullMQ's locks decide nothing here (the claim in Postgres does), so a job whose lock ran out is only put back as a
+ * clean-up, for workers that died between taking a job and claiming its step; when the step is claimed already, the
+ * second delivery ends quietly. Never failed for it: `maxStalledCount` is out of reach.
+ */
+export function workerOptions({ jobs, leaseMs, workerName }: IntakeSettings): Omit<WorkerOptions, 'connection'> {
+  return {
+    name: workerName,
+    autorun: false,
+    concurrency: jobs,
+    lockDuration: leaseMs,
+    stalledInterval: Math.max(Math.floor(leaseMs / 2), 1000),
+    maxStalledCount: 1_000_000,
+    // Back soon after a server's return; BullMQ's own values leave a worker idle for up to 15 s.
+    runRetryDelay: 1000,
+    drainDelay: 2,
+  };
+}
+
+/** What is used of a BullMQ worker. */
+type IntakeWorker = {
+  run(): Promise<void>;
+  pause(doNotWaitActive: boolean): Promise<void>;
+  close(): Promise<void>;
+  isRunning(): boolean;
+  isPaused(): boolean;
+  getBackend(): { disconnectBlocking(wait?: boolean): Promise<void> };
+  on(event: 'error', listener: (error: Error) => void): unknown;
+  on(event: 'completed', listener: () => void): unknown;
+  on(event: 'failed', listener: (job: { id?: string } | undefined, error: Error) => void): unknown;
+};
+
+export type JobIntake = {
+  start(): void;
+  /** True between `start` and `stop`. */
+  isTaking(): boolean;
+  /** No job is taken from now on; those that run go on. */
+  stop(): Promise<void>;
+  /** After the last job ended: closes the connections. */
+  close(): Promise<void>;
+};
+
+export function createJobIntake(worker: IntakeWorker, reportFault: ReportFault, onEnded: (outcome: 'done' | 'threw') => void): JobIntake {
+  worker.on('error', (error) => reportFault('the worker of the queue failed', error));
+  worker.on('completed', () => onEnded('done'));
+  worker.on('failed', (job, error) => {
+    onEnded('threw');
+    reportFault(`the job ${job?.id ?? '?'} threw; its step comes back when its lease has run out`, error);
+  });
+  return {
+    start: () => {
+      worker.run().catch((error: unknown) => reportFault('the worker of the queue ended', error));
+    },
+    isTaking: () => worker.isRunning() && !worker.isPaused(),
+    stop: async () => {
+      await worker.pause(true);
+      // A wait for the next job that began before the pause would still take one, so it is cut short.
+      if (worker.isRunning()) await worker.getBackend().disconnectBlocking(false);
+    },
+    close: () => worker.close(),
+  };
+}
