@@ -29,8 +29,6 @@ export type BuildInput = {
    * goes down the ladder where it would wait (the provider refused the request as too long, or a caller cannot wait).
    */
   readonly purpose: 'managed' | 'unmanaged' | 'no_wait';
-  /** Use exactly this frontier (rebuilding a recorded call); null or absent: go on from the last recorded one. */
-  readonly frontier?: Frontier | null;
 };
 
 export type BuiltMessage = {
@@ -53,7 +51,7 @@ export type CompactionProposal = {
   readonly entries: readonly [number, number];
   /** The compaction whose range is extended; its summary is given to the compactor. */
   readonly supersedes: string | null;
-  readonly reason: 'soft_cap' | 'hard_cap' | 'budget';
+  readonly reason: 'soft_cap' | 'hard_cap' | 'budget' | 'ladder';
   /** Null for `inherit`, else the run whose fresh view it is. */
   readonly viewRunId: string | null;
   readonly cutoffSeq: number;

@@ -1,3 +1,4 @@
+export { buildContext } from './build-context.js';
 export type {
   BuildInput,
   BuildResult,
@@ -10,10 +11,17 @@ export type {
   ViewSpec,
   WaitBuild,
 } from './build-result.js';
-export { importTranscript, type ImportedEvent, type ImportOptions, type ImportStep } from './import-transcript.js';
+export { compareRequests, type RequestDifference } from './common-prefix.js';
+export { entryChars, type EventBody } from './measure/entry-chars.js';
+export { approxTokens, estimateTokens } from './measure/estimate-tokens.js';
+export { STANDARD_WEIGHTS } from './measure/part-chars.js';
+export { neededEvents, type NeededEvents } from './needed-events.js';
 export * from './neutral.js';
 export * from './policy/index.js';
-export * from './shape/index.js';
-export * from './summary/index.js';
-export * from './transcript/index.js';
-export { ENTRY_STATES, type EntryState, type Entry, type ShapedMessage, type ShownItem, type ShownState, type Turn } from './view/entry.js';
+export { requestCanonical } from './request.js';
+export { lint, type LintOptions, type LintRule, type Repair, type Violation } from './shape/index.js';
+export { checkCompactionRange, type CompactionRange, type RangeFault } from './view/check-compaction-range.js';
+export { compactionState, type CompactionState, type LiveCompaction } from './view/compaction-state.js';
+export { ENTRY_STATES, type Entry, type EntryState, type ShapedMessage, type ShownItem, type ShownState, type Turn } from './view/entry.js';
+export { nextMemoryEntry } from './view/next-memory-entry.js';
+export { placeholderArgument } from './view/placeholder-argument.js';

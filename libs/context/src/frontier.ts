@@ -1,0 +1,97 @@
+import type { Frontier } from '#libs/domain';
+import type { ModelFacts } from './neutral.js';
+import { textKey } from './measure/text-key.js';
+import { canonicalJson } from '#libs/domain';
+import type { WindowPolicy } from './policy/policy-schema.js';
+import type { Cell, Marks } from './stages/stage.js';
+import type { View } from './view/read-view.js';
+
+/**
+ * How far the boundaries of forget and mask may lie: between where they stood and where they would slide to. Positions are in
+ * entries; the frontier only moves forward.
+ */
+export const NO_MARKS: Marks = { forgetTo: 0, maskTo: 0, elidedTo: 0, reasoningFrom: 0, shortening: null };
+
+/** A call whose saving is awaited this often (of the calls so far) again. Chosen by measurement on the shared transcripts. */
+export const EXPECTED_CALLS_FRACTION = 0.15;
+
+/** Names the model facts that a frontier depends on. */
+export const factsKey = (model: ModelFacts): string => textKey(canonicalJson(model));
+
+export type FrontierStart = { readonly marks: Marks; /** Nothing before it says where the frontier stands. */ readonly isAnew: boolean };
+
+/** Where the last build of the view stood; anew when there is none or policy, model facts or a roll back changed what it rests on. */
+export function frontierStart(view: View, policyHash: string, model: ModelFacts): FrontierStart {
+  const { last } = view;
+  const isSame = last !== null && last.policyHash === policyHash && last.base.facts === factsKey(model) && last.base.rolled_back === view.compaction.rolledBack.length;
+  if (!isSame) return { marks: covered(NO_MARKS, view), isAnew: true };
+  const hasOldSummary = (view.compaction.live?.id ?? null) === last.frontier.compaction_id;
+  const shortening = last.base.shortening;
+  return {
+    marks: covered({ ...marksOf(last.frontier), shortening: !hasOldSummary || shortening === null ? null : { minChars: shortening.min_chars, to: shortening.to } }, view),
+    isAnew: false,
+  };
+}
+
+export const marksOf = (frontier: Frontier): Marks => ({
+  forgetTo: frontier.forget_to,
+  maskTo: frontier.mask_to,
+  elidedTo: frontier.elided_to,
+  reasoningFrom: frontier.reasoning_from,
+  shortening: null,
+});
+
+export const frontierOf = (marks: Marks, view: View): Frontier => ({
+  forget_to: marks.forgetTo,
+  mask_to: marks.maskTo,
+  elided_to: marks.elidedTo,
+  reasoning_from: marks.reasoningFrom,
+  compaction_id: view.compaction.live?.id ?? null,
+});
+
+/** What a summary covers is behind every boundary, and what is forgotten is behind that of masking. */
+function covered(marks: Marks, view: View): Marks {
+  const summarised = view.compaction.live?.entries[1] ?? 0;
+  const forgetTo = marks.forgetTo === 0 ? 0 : Math.max(marks.forgetTo, summarised);
+  return { ...marks, forgetTo, maskTo: Math.max(marks.maskTo, forgetTo, summarised) };
+}
+
+/** The marks with the boundaries moved to keep `keptWhole` and `kept` turns, in steps of `step`; never back. */
+export function movedMarks(start: Marks, view: View, window: WindowPolicy, step: number): Marks {
+  const forgetTurns = window.forget_after_turns === null ? 0 : inSteps(view.turnCount - window.forget_after_turns, step);
+  const maskTurns = inSteps(view.turnCount - window.observation_window, step);
+  const forgetTo = Math.max(start.forgetTo, answerOfTurn(view, forgetTurns));
+  const maskTo = Math.max(start.maskTo, forgetTo, answerOfTurn(view, maskTurns));
+  const hasMoved = forgetTo !== start.forgetTo || maskTo !== start.maskTo;
+  return hasMoved ? withoutOldReasoning({ ...start, forgetTo, maskTo }, view) : start;
+}
+
+const inSteps = (turns: number, step: number): number => step * Math.floor(Math.max(0, turns) / step);
+
+/** Entry of the answer of the nth turn of the view (from 1); 0 when it lies in front of the events at hand. */
+const answerOfTurn = (view: View, nth: number): number => view.turns[nth - 1 - view.turnsBefore]?.answer.entry ?? 0;
+
+/** Older reasoning is dropped when the prefix changes anyway: all of it in front of the current exchange. */
+export function withoutOldReasoning(marks: Marks, view: View): Marks {
+  const prompt = view.entries.findLast(({ source }) => source.kind === 'user')?.source.entry ?? 0;
+  return prompt > marks.reasoningFrom ? { ...marks, reasoningFrom: prompt } : marks;
+}
+
+/**
+ * Whether rewriting the prompt behind the first changed entry is worth it: what is freed is read less often in the further
+ * calls that are expected, what stays behind it and was cached is written anew once. `before` and `after` are the same entries.
+ */
+export function pays(before: readonly Cell[], after: readonly Cell[], view: View, model: ModelFacts): boolean {
+  const sentTo = view.last?.uptoSeq ?? 0;
+  let freed = 0;
+  let behind = 0;
+  let hasChanged = false;
+  for (const [at, cell] of after.entries()) {
+    const old = before[at]?.shown ?? null;
+    hasChanged ||= old !== cell.shown;
+    freed += (old?.chars ?? 0) - (cell.shown?.chars ?? 0);
+    if (hasChanged && (cell.entry.source.seq ?? 0) <= sentTo) behind += cell.shown?.chars ?? 0;
+  }
+  const expectedCalls = EXPECTED_CALLS_FRACTION * view.turnCount;
+  return hasChanged && freed * model.cacheReadRatio * expectedCalls >= (model.cacheWriteRatio - model.cacheReadRatio) * behind;
+}

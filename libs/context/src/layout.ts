@@ -1,0 +1,48 @@
+import type { JsonObject } from '#libs/domain';
+import { measureItem, type Measured } from './measure/measured-item.js';
+import { fixedParts } from './measure/fixed-parts.js';
+import type { Manifest } from './neutral.js';
+import type { MemoryPolicy } from './policy/policy-schema.js';
+import type { Cell } from './stages/stage.js';
+import { memoryContent, summaryContent } from './view/fence.js';
+import type { LiveCompaction } from './view/compaction-state.js';
+
+/** The request in its order, before the shape: what stands in front of the tail, and the tail. */
+export type Layout = {
+  readonly summary: Measured | null;
+  readonly pinned: readonly Cell[];
+  readonly memory: Measured | null;
+  readonly tail: readonly Cell[];
+  /** Sizes of all of it, system prompt and tools included. `tokens` is the raw estimate. */
+  readonly chars: number;
+  readonly tokens: number;
+};
+
+export type LayoutParts = { readonly summary: Measured | null; readonly memory: Measured | null; readonly fixedChars: number; readonly fixedTokens: number };
+
+/** What does not come from entries. */
+export function layoutParts(manifest: Manifest, live: LiveCompaction | null, memory: JsonObject | null, memoryPolicy: MemoryPolicy): LayoutParts {
+  const fixed = fixedParts(manifest);
+  const showsMemory = memoryPolicy.placement === 'before_tail' && memory !== null && Object.keys(memory).length > 0;
+  return {
+    summary: live === null ? null : measureItem({ role: 'user', entry: null, content: summaryContent(live), state: 'whole', pinned: false }, manifest.model),
+    memory: showsMemory ? measureItem({ role: 'user', entry: null, content: memoryContent(memory, memoryPolicy.max_value_chars), state: 'whole', pinned: false }, manifest.model) : null,
+    fixedChars: fixed.systemChars + fixed.toolsChars,
+    fixedTokens: fixed.tokens,
+  };
+}
+
+/** System, summary, pinned, memory, tail in order of entries. */
+export function layOut(cells: readonly Cell[], parts: LayoutParts): Layout {
+  let chars = parts.fixedChars + (parts.summary?.chars ?? 0) + (parts.memory?.chars ?? 0);
+  let tokens = parts.fixedTokens + (parts.summary?.tokens ?? 0) + (parts.memory?.tokens ?? 0);
+  const pinned: Cell[] = [];
+  const tail: Cell[] = [];
+  for (const cell of cells) {
+    if (cell.shown === null) continue;
+    chars += cell.shown.chars;
+    tokens += cell.shown.tokens;
+    (cell.pinned ? pinned : tail).push(cell);
+  }
+  return { summary: parts.summary, memory: parts.memory, pinned, tail, chars, tokens };
+}

@@ -1,0 +1,152 @@
+import type { CompactionProposal } from './build-result.js';
+import type { EffectivePolicy } from './policy/index.js';
+import type { WindowPolicy } from './policy/policy-schema.js';
+import type { Cell } from './stages/stage.js';
+import { BREAKER_FAILURES } from './view/compaction-state.js';
+import { summaryFenceChars } from './view/fence.js';
+import type { View } from './view/read-view.js';
+import { viewCutoff, viewRunId } from './view/view-key.js';
+
+/** A summary shorter than this says nothing. */
+const LEAST_SUMMARY_CHARS = 60;
+const SUMMARY_SHARE = 0.2;
+/** A range that was not compacted, or did not help, is proposed again once it has grown by this many turns. */
+const LEAST_GROWTH_TURNS = 4;
+const LEAST_GROWTH_SHARE = 0.25;
+
+export type ProposalFacts = {
+  readonly view: View;
+  readonly cells: readonly Cell[];
+  readonly policy: EffectivePolicy;
+  readonly window: WindowPolicy;
+  /** Effective, in chars. */
+  readonly soft: number;
+  /** The request now, and how much of it is the summary. */
+  readonly size: number;
+  readonly summaryChars: number;
+  readonly protectedEntries: ReadonlySet<number>;
+  readonly runActive: boolean;
+  readonly reason: CompactionProposal['reason'];
+  /** `urgent`: over the hard cap, any growth will do. `extractive`: the ladder; as urgent, and failures of models do not count. */
+  readonly need: 'normal' | 'urgent' | 'extractive';
+};
+
+/** The end of a range after some turn: `count` turns of the view are in it. */
+type Cut = { readonly count: number; readonly hi: number; readonly entryHi: number; readonly shown: number; readonly original: number };
+
+/**
+ * The oldest turns, as many as bring the projected size to target × soft (design/context.md "soft_cap_chars"); as many as are
+ * allowed where that is out of reach. Null: nothing to propose.
+ */
+export function proposeCompaction(facts: ProposalFacts): CompactionProposal | null {
+  const cuts = allowedCuts(facts).filter((cut) => projection(facts, cut) !== null);
+  const target = facts.policy.compaction.target_ratio * facts.soft;
+  const least = leastCount(facts);
+  const enough = cuts.filter((cut) => cut.count >= least);
+  const chosen = enough.find((cut) => (projection(facts, cut)?.projected ?? Infinity) <= target) ?? enough.at(-1);
+  const sizes = chosen === undefined ? null : projection(facts, chosen);
+  if (chosen === undefined || sizes === null) return null;
+  if (facts.need === 'normal' && sizes.projected > facts.soft && !isWorthRepeating(facts, chosen)) return null;
+  return {
+    range: [viewCutoff(facts.view.spec) + 1, chosen.hi],
+    entries: [firstEntry(facts.view), chosen.entryHi],
+    supersedes: facts.view.compaction.live?.id ?? null,
+    reason: facts.need === 'extractive' ? 'ladder' : facts.reason,
+    viewRunId: viewRunId(facts.view.spec),
+    cutoffSeq: viewCutoff(facts.view.spec),
+    maxSummaryChars: sizes.maxSummaryChars,
+    charsBefore: chosen.shown + facts.summaryChars,
+    projectedChars: sizes.projected,
+  };
+}
+
+export const firstEntry = (view: View): number => view.last?.base.first_entry ?? view.entries[0]?.source.entry ?? 1;
+
+/** Size once the range is replaced by a summary of at most B chars; null when that gains nothing. */
+function projection(facts: ProposalFacts, cut: Cut): { projected: number; maxSummaryChars: number } | null {
+  const { compaction } = facts.policy;
+  const bound = Math.min(compaction.max_summary_chars, Math.floor(SUMMARY_SHARE * cut.original), Math.floor((compaction.target_ratio * facts.soft) / 2));
+  const maxSummaryChars = bound - summaryFenceChars([firstEntry(facts.view), cut.entryHi]);
+  const projected = facts.size - cut.shown - facts.summaryChars + bound;
+  return maxSummaryChars < LEAST_SUMMARY_CHARS || projected >= facts.size ? null : { projected, maxSummaryChars };
+}
+
+/**
+ * Every turn after which a range may end: behind the live summary, in front of the last `min_tail_turns`, never the open turn of
+ * an active run, never through a turn (a result that came late, a user message that came between call and result).
+ */
+function allowedCuts(facts: ProposalFacts): Cut[] {
+  const { view } = facts;
+  const sums = turnSums(facts);
+  const live = view.compaction.live?.range[1] ?? 0;
+  const newest = view.turns.at(-1);
+  const hasOpen = facts.runActive && newest?.open === true;
+  const lastAllowed = Math.min(view.turnCount - facts.window.min_tail_turns, hasOpen ? view.turnCount - 1 : view.turnCount);
+  const cuts: Cut[] = [];
+  const sum = { hi: 0, entryHi: 0, shown: 0, original: originalBefore(facts) };
+  for (const [at, turn] of view.turns.entries()) {
+    const own = sums[at];
+    if (own === undefined || turn.index + 1 > lastAllowed) break;
+    sum.hi = Math.max(sum.hi, own.lastSeq);
+    sum.entryHi = Math.max(sum.entryHi, own.lastEntry);
+    sum.shown += own.shown;
+    sum.original += own.original;
+    if (turn.answer.seq > live && sum.hi < own.firstSeqBehind) cuts.push({ count: turn.index + 1, ...sum });
+  }
+  return cuts;
+}
+
+type TurnSum = { shown: number; original: number; lastSeq: number; lastEntry: number; firstSeq: number; firstSeqBehind: number };
+
+function turnSums(facts: ProposalFacts): TurnSum[] {
+  const { view } = facts;
+  const sums = [...view.turns, null].map((): TurnSum => ({ shown: 0, original: 0, lastSeq: 0, lastEntry: 0, firstSeq: Infinity, firstSeqBehind: Infinity }));
+  for (const cell of facts.cells) {
+    const sum = sums[cell.entry.turn - view.turnsBefore];
+    const { seq, entry, chars } = cell.entry.source;
+    if (sum === undefined) continue;
+    if (entry === null || !facts.protectedEntries.has(entry)) sum.shown += cell.shown?.chars ?? 0;
+    if (seq === null || entry === null) continue;
+    sum.original += chars;
+    sum.lastSeq = Math.max(sum.lastSeq, seq);
+    sum.lastEntry = Math.max(sum.lastEntry, entry);
+    sum.firstSeq = Math.min(sum.firstSeq, seq);
+  }
+  let behind = Infinity;
+  for (const sum of sums.toReversed()) {
+    sum.firstSeqBehind = behind;
+    behind = Math.min(behind, sum.firstSeq);
+  }
+  return sums;
+}
+
+/** Chars, as stored, of what lies in front of the events at hand. */
+export function originalBefore({ view, cells }: Pick<ProposalFacts, 'view' | 'cells'>): number {
+  const { last } = view;
+  if (last === null) return 0;
+  let known = last.base.original_chars;
+  for (const cell of cells) {
+    const { seq, chars } = cell.entry.source;
+    if (seq !== null && seq <= last.uptoSeq) known -= chars;
+  }
+  return Math.max(0, known);
+}
+
+/** How many turns a range must hold at least, for what became of the last request. */
+function leastCount(facts: ProposalFacts): number {
+  const { lastEnded, failures } = facts.view.compaction;
+  if (lastEnded === null || lastEnded.outcome === 'compacted') return 0;
+  const before = turnsUpTo(facts.view, lastEnded.range[1]);
+  if (facts.need === 'extractive') return lastEnded.reason === 'ladder' || lastEnded.outcome === 'rolled_back' ? before + 1 : 0;
+  if (facts.need === 'urgent') return failures >= BREAKER_FAILURES ? Infinity : before + 1;
+  const growth = Math.max(LEAST_GROWTH_TURNS, Math.ceil(LEAST_GROWTH_SHARE * before));
+  return before + growth * 2 ** Math.min(4, Math.max(0, failures - 1));
+}
+
+/** A tail that is itself over the soft cap gets no summary per turn. */
+function isWorthRepeating(facts: ProposalFacts, cut: Cut): boolean {
+  const { live } = facts.view.compaction;
+  return live === null || cut.count >= turnsUpTo(facts.view, live.range[1]) + Math.max(LEAST_GROWTH_TURNS, facts.window.min_tail_turns);
+}
+
+const turnsUpTo = (view: View, seq: number): number => view.turnsBefore + view.turns.filter((turn) => turn.answer.seq <= seq).length;

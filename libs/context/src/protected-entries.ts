@@ -1,0 +1,15 @@
+import type { View } from './view/read-view.js';
+
+/** Entries of the current task and the last user message (the last one that no program injected): byte for byte in every build (law C3). */
+export function protectedEntries(view: View): Set<number> {
+  let task: number | null = null;
+  let lastUser: number | null = null;
+  let lastInjected: number | null = null;
+  for (const { source } of view.entries) {
+    if (source.kind !== 'user') continue;
+    if (source.origin === 'task') task = source.entry;
+    if (source.injected) lastInjected = source.entry;
+    else lastUser = source.entry;
+  }
+  return new Set([task, lastUser ?? lastInjected].filter((entry) => entry !== null));
+}

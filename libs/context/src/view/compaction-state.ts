@@ -1,0 +1,98 @@
+import type { StoredEvent } from '#libs/domain';
+import type { ViewSpec } from '../build-result.js';
+import { isBlank } from '../shape/index.js';
+import { viewCutoff, viewRunId } from './view-key.js';
+
+type Range = readonly [number, number];
+
+/** The summary that a view shows. `range` in seqs, `entries` in entries, inclusive. */
+export type LiveCompaction = { readonly id: string; readonly range: Range; readonly entries: Range; readonly summary: string; readonly extractive: boolean };
+export type OpenCompaction = { readonly id: string; readonly range: Range; readonly reason: string; readonly waitExpired: boolean };
+export type EndedCompaction = { readonly id: string; readonly range: Range; readonly reason: string; readonly outcome: 'compacted' | 'skipped' | 'discarded' | 'failed' | 'rolled_back' };
+
+/** What the events say about the compactions of one view. */
+export type CompactionState = {
+  readonly live: LiveCompaction | null;
+  readonly open: OpenCompaction | null;
+  /** The request that ended last; a rolled back compaction counts as one that was not applied. */
+  readonly lastEnded: EndedCompaction | null;
+  /** `CompactionFailed` in a row since one was applied: back-off in turns, and the breaker from `BREAKER_FAILURES` on. */
+  readonly failures: number;
+  readonly rolledBack: readonly string[];
+};
+
+export const BREAKER_FAILURES = 3;
+
+type Fold = {
+  requests: Map<string, { range: Range; reason: string }>;
+  applied: LiveCompaction[];
+  open: OpenCompaction | null;
+  lastEnded: EndedCompaction | null;
+  failures: number;
+  rolledBack: string[];
+};
+
+/** Folds the compaction events of a view; those of other views are ignored. `events` in order of seq. */
+export function compactionState(events: readonly StoredEvent[], spec: ViewSpec): CompactionState {
+  const fold: Fold = { requests: new Map(), applied: [], open: null, lastEnded: null, failures: 0, rolledBack: [] };
+  for (const event of events) foldEvent(fold, event, spec);
+  return { live: fold.applied.at(-1) ?? null, open: fold.open, lastEnded: fold.lastEnded, failures: fold.failures, rolledBack: fold.rolledBack };
+}
+
+function foldEvent(fold: Fold, event: StoredEvent, spec: ViewSpec): void {
+  if (event.type === 'CompactionRequested') {
+    if (!isOfView(event.data, spec)) return;
+    const { compaction_id: id, range, reason } = event.data;
+    fold.requests.set(id, { range, reason });
+    fold.open = { id, range, reason, waitExpired: false };
+  } else if (event.type === 'ContextCompacted') {
+    if (isOfView(event.data, spec)) apply(fold, event.data);
+  } else if (event.type === 'CompactionSkipped') {
+    end(fold, event.data.compaction_id, 'skipped');
+  } else if (event.type === 'CompactionDiscarded') {
+    end(fold, event.data.compaction_id, 'discarded');
+  } else if (event.type === 'CompactionFailed') {
+    if (end(fold, event.data.compaction_id, 'failed')) fold.failures += 1;
+  } else if (event.type === 'CompactionWaitExpired') {
+    if (fold.open?.id === event.data.compaction_id) fold.open = { ...fold.open, waitExpired: true };
+  } else if (event.type === 'CompactionRolledBack') {
+    rollBack(fold, event.data.compaction_id);
+  }
+}
+
+/** Appending one twice changes nothing (law C9); one that does not nest around the live one, or says nothing, is not shown. */
+function apply(fold: Fold, data: Extract<StoredEvent, { type: 'ContextCompacted' }>['data']): void {
+  const { compaction_id: id, replaces_seq_range: range, entries, summary, extractive } = data;
+  if (fold.applied.some((one) => one.id === id) || fold.rolledBack.includes(id)) return;
+  const live = fold.applied.at(-1);
+  const reason = fold.requests.get(id)?.reason ?? '';
+  if (fold.open?.id === id) fold.open = null;
+  fold.lastEnded = { id, range, reason, outcome: 'compacted' };
+  if (isBlank(summary) || (live !== undefined && !nests(range, live.range))) return;
+  fold.applied.push({ id, range, entries, summary, extractive });
+  fold.failures = 0;
+}
+
+/** The newer one begins no later and ends no earlier. */
+export const nests = (newer: Range, older: Range): boolean => newer[0] <= older[0] && newer[1] >= older[1];
+
+function end(fold: Fold, id: string, outcome: EndedCompaction['outcome']): boolean {
+  const request = fold.requests.get(id);
+  if (request === undefined) return false;
+  if (fold.open?.id === id) fold.open = null;
+  fold.lastEnded = { id, ...request, outcome };
+  return true;
+}
+
+function rollBack(fold: Fold, id: string): void {
+  const at = fold.applied.findIndex((one) => one.id === id);
+  const rolled = fold.applied[at];
+  if (rolled === undefined) return;
+  fold.rolledBack.push(id);
+  fold.applied.splice(at, 1);
+  fold.lastEnded = { id, range: rolled.range, reason: fold.requests.get(id)?.reason ?? '', outcome: 'rolled_back' };
+}
+
+function isOfView(data: { view_run_id: string | null; cutoff_seq: number }, spec: ViewSpec): boolean {
+  return data.view_run_id === viewRunId(spec) && (spec.mode === 'inherit' || data.cutoff_seq === viewCutoff(spec));
+}

@@ -1,0 +1,30 @@
+import { canonicalJson, type EventData, type JsonObject, type StoredEvent } from '#libs/domain';
+import type { ViewSpec } from '../build-result.js';
+import type { EffectivePolicy } from '../policy/index.js';
+import { compactionState } from './compaction-state.js';
+import { readRecordedBuild } from './recorded-build.js';
+import { isInView, viewKey } from './view-key.js';
+
+/**
+ * The `MemoryShown` to append at the start of a step with `placement: inline`: memory as of `memorySeq` when it differs from
+ * what the view last showed, or when what it showed is no longer in sight. Null: nothing to append.
+ */
+export function nextMemoryEntry(events: readonly StoredEvent[], spec: ViewSpec, memory: JsonObject, memorySeq: number, policy: EffectivePolicy): EventData<'MemoryShown'> | null {
+  if (policy.memory.placement !== 'inline') return null;
+  const seen = events.filter((event) => isInView(spec, event));
+  const shown = seen.findLast((event) => event.type === 'MemoryShown');
+  const isVisible = shown?.entry != null && shown.entry > outOfSight(events, seen, spec);
+  const before = isVisible && shown.type === 'MemoryShown' ? shown.data.memory : {};
+  return canonicalJson(before) === canonicalJson(memory) ? null : { memory, memory_seq: memorySeq };
+}
+
+/** Entries up to this one are summarised or forgotten. */
+function outOfSight(events: readonly StoredEvent[], seen: readonly StoredEvent[], spec: ViewSpec): number {
+  const summarised = compactionState(events, spec).live?.entries[1] ?? 0;
+  for (const event of seen.toReversed()) {
+    if (event.type !== 'LlmCallStarted') continue;
+    const recorded = readRecordedBuild(event);
+    if (recorded?.base.view === viewKey(spec)) return Math.max(summarised, recorded.frontier.forget_to);
+  }
+  return summarised;
+}

@@ -1,0 +1,51 @@
+import { frontierSchema, type Frontier, type StoredEvent } from '#libs/domain';
+import { z } from 'zod';
+
+/**
+ * What a build leaves in its report for the next one, so that no older history is read than is shown: counts and sums over
+ * the view up to `upto_seq`, in `report.base`.
+ */
+export const baseSchema = z.object({
+  view: z.string(),
+  /** Names system prompt and tools: what stands in front of the messages. */
+  head: z.string(),
+  /** Names the model facts that the frontier depends on. */
+  facts: z.string(),
+  /** Complete turns and user messages so far. */
+  turns: z.number().int().nonnegative(),
+  users: z.number().int().nonnegative(),
+  /** Chars of all entries of the view that are in its conversation, as stored. */
+  original_chars: z.number().int().nonnegative(),
+  /** Chars of the messages of a build with repair only. */
+  unmanaged_chars: z.number().int().nonnegative(),
+  first_entry: z.number().int().nonnegative(),
+  /** Reported ÷ raw tokens of the last completed call of each model. */
+  token_ratios: z.record(z.string(), z.number()),
+  raw_tokens: z.number().nonnegative(),
+  /** Rung of the ladder that shortens observations: those of at least `min_chars` up to entry `to`. */
+  shortening: z.object({ min_chars: z.number().int(), to: z.number().int() }).nullable(),
+  /** Seq from which the next build needs all events, and single older entries that are pinned. */
+  needs_from: z.number().int().nonnegative(),
+  pinned_seqs: z.array(z.number().int()),
+  rolled_back: z.number().int().nonnegative(),
+});
+export type RecordedBase = z.infer<typeof baseSchema>;
+
+export type RecordedBuild = {
+  readonly seq: number;
+  readonly uptoSeq: number;
+  readonly model: string;
+  readonly policyHash: string;
+  readonly frontier: Frontier;
+  readonly chars: number;
+  readonly base: RecordedBase;
+};
+
+/** What `LlmCallStarted` says of its build; null when its report was made by another builder. */
+export function readRecordedBuild(event: Extract<StoredEvent, { type: 'LlmCallStarted' }>): RecordedBuild | null {
+  const base = baseSchema.safeParse(event.data.report['base']);
+  const frontier = frontierSchema.safeParse(event.data.frontier);
+  if (!base.success || !frontier.success) return null;
+  const { upto_seq: uptoSeq, model, policy_hash: policyHash, approx_context_chars: chars } = event.data;
+  return { seq: event.seq, uptoSeq, model, policyHash, frontier: frontier.data, chars, base: base.data };
+}
