@@ -1,3 +1,4 @@
+export { packageRoot } from './package-root.js';
 export { ConfigurationError, type ConfigurationFault } from './configuration-error.js';
 export { parseEnvironment, type Environment } from './environment.js';
 export { loadSettings } from './load-settings.js';

@@ -1,9 +1,10 @@
 import type { Logger } from '#libs/platform';
 import type { WeirClient } from '../../client/weir-client.js';
+import { supportChat } from './support-chat.js';
 import { unmeasured, type Demonstration, type DemoResult } from './demonstration.js';
 
 /** In the order in which they are shown. To add one: a file beside this one, and a line here. */
-export const demonstrations: readonly Demonstration[] = [];
+export const demonstrations: readonly Demonstration[] = [supportChat];
 
 /** Runs all, one after the other; `onResult` gets each result as soon as it is there. */
 export async function runDemonstration(
