@@ -23,8 +23,15 @@ export async function describeRun(deps: Pick<EngineDeps, 'runs'>, projectId: str
   if (run === null) return null;
   const [steps, usage] = await Promise.all([deps.runs.stepRunsOf(projectId, runId), deps.runs.usageOfRun(projectId, runId)]);
   const holder = run.status === 'queued' ? await deps.runs.streamHolder(projectId, run.streamId) : null;
+  return { run, steps, usage, ...standingOf(run, steps, holder) };
+}
+
+export type RunStanding = Pick<RunDescription, 'statusReason' | 'statusDetail' | 'blockedOn' | 'allowedActions'>;
+
+/** Why a run stands where it stands. `steps`: at least those that have not ended; `holder`: of its stream, asked for queued runs. */
+export function standingOf(run: RunRecord, steps: readonly StepRunRecord[], holder: { runId: string; since: string } | null): RunStanding {
   const blockedOn = blockersOf(run, steps, holder);
-  return { run, steps, usage, ...reasonOf(run, steps, blockedOn), blockedOn, allowedActions: actionsOf(run) };
+  return { ...reasonOf(run, steps, blockedOn), blockedOn, allowedActions: actionsOf(run) };
 }
 
 function blockersOf(run: RunRecord, steps: readonly StepRunRecord[], holder: { runId: string; since: string } | null): BlockedOn[] {

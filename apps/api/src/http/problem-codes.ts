@@ -2,7 +2,8 @@ type ProblemKind = { readonly status: number; readonly title: string; readonly r
 
 /** Every code that this API answers with, and the only place where codes meet HTTP statuses. */
 export const PROBLEM_CODES = {
-  malformed_json: { status: 400, title: 'The body is not well-formed' },
+  malformed_json: { status: 400, title: 'The body is not JSON' },
+  malformed_yaml: { status: 400, title: 'The body is not YAML' },
   malformed_request: { status: 400, title: 'The request is malformed' },
   cursor_invalid: { status: 400, title: 'The cursor does not belong to this list' },
   key_missing: { status: 401, title: 'An API key is needed' },

@@ -27,6 +27,7 @@ export const patchRunBody = z
 export type PatchRunBody = z.output<typeof patchRunBody>;
 
 export const cancelRunBody = z.strictObject({ reason: z.string().max(1000).nullish() }).optional();
+export type CancelRunBody = z.output<typeof cancelRunBody>;
 
 const runStatus = z.enum(RUN_STATUSES).meta({ id: 'RunStatus' });
 const statusNames: ReadonlySet<string> = new Set(RUN_STATUSES);
@@ -104,6 +105,7 @@ export type Run = z.output<typeof run>;
 export const cancelAnswer = z
   .object({ id: z.string(), status: runStatus, allowed_actions: z.array(z.string()) })
   .meta({ id: 'RunCancelled' });
+export type CancelAnswer = z.output<typeof cancelAnswer>;
 
 export const runCost = z
   .object({

@@ -1,7 +1,8 @@
 import { sql, type Expression, type SqlBool } from 'kysely';
 import type { EventType, StoredEvent } from '#libs/domain';
+import { storedEvent } from '../operations/event-row.js';
 import type { ReadDatabase } from './read-database.js';
-import { toStoredEvent } from './stored-event.js';
+
 
 /** Place in the global feed; ordered by transaction, then position. */
 export type FeedCursor = { xact: string; position: string };
@@ -35,7 +36,7 @@ export async function readRunEvents(db: ReadDatabase, query: ReadRunEvents): Pro
     .orderBy('event.position')
     .limit(query.limit)
     .execute();
-  return rows.map(toStoredEvent);
+  return rows.map(storedEvent);
 }
 
 /** Whether the run has events after this place, those of transactions that readers must still wait for included. */
@@ -70,7 +71,7 @@ export async function readStreamEvents(db: ReadDatabase, query: ReadStreamEvents
     .orderBy('event.seq')
     .limit(query.limit)
     .execute();
-  return rows.map(toStoredEvent);
+  return rows.map(storedEvent);
 }
 
 /** Events of the model calls of one step in one run, by seq. */
@@ -85,7 +86,7 @@ export async function readCallEvents(
     .where((eb) => eb.and(ofTypes(query.types)))
     .orderBy('event.seq')
     .execute();
-  return rows.map(toStoredEvent);
+  return rows.map(storedEvent);
 }
 
 function beyond(after: FeedCursor | null): Expression<SqlBool>[] {
@@ -104,21 +105,21 @@ function eventQuery(db: ReadDatabase) {
       join.onRef('payload.project_id', '=', 'event.project_id').onRef('payload.hash', '=', 'event.payload_hash'),
     )
     .select([
-      'event.stream_id as streamId',
+      'event.stream_id',
       'event.seq',
       'event.position',
-      sql<string>`event.xact::text`.as('xact'),
-      'event.event_id as eventId',
+      'event.xact',
+      'event.event_id',
       'event.type',
-      'event.schema_version as schemaVersion',
-      'event.run_id as runId',
-      'event.step_id as stepId',
+      'event.schema_version',
+      'event.run_id',
+      'event.step_id',
       'event.item',
       'event.round',
       'event.entry',
       'event.chars',
       'event.digest',
-      'event.recorded_at as recordedAt',
+      'event.recorded_at',
       sql<unknown>`coalesce(event.data, payload.body)`.as('data'),
     ]);
 }

@@ -1,45 +1,6 @@
 import { sql } from 'kysely';
-import type { StepStatus } from '#libs/domain';
 import type { ReadDatabase } from './read-database.js';
-import { addUsage, noUsage, usageSums, type UsageSums } from './usage-columns.js';
-
-/** What holds a run up: a step that waits, with the key it waits for where there is one. */
-export type WaitingStepRow = {
-  runId: string;
-  stepRunId: string;
-  stepId: string;
-  status: StepStatus;
-  reason: string | null;
-  kind: string | null;
-  key: string | null;
-  since: string | null;
-};
-
-/** Steps of these runs that wait. A step with several waits has several rows. */
-export async function listWaitingSteps(db: ReadDatabase, projectId: string, runIds: readonly string[]): Promise<WaitingStepRow[]> {
-  if (runIds.length === 0) return [];
-  return db
-    .selectFrom('step_run')
-    .leftJoin('wait', (join) =>
-      join.onRef('wait.project_id', '=', 'step_run.project_id').onRef('wait.step_run_id', '=', 'step_run.step_run_id'),
-    )
-    .select([
-      'step_run.run_id as runId',
-      'step_run.step_run_id as stepRunId',
-      'step_run.step_id as stepId',
-      'step_run.status',
-      'step_run.reason',
-      'wait.kind',
-      'wait.key',
-      'wait.created_at as since',
-    ])
-    .where('step_run.project_id', '=', projectId)
-    .where('step_run.run_id', 'in', [...runIds])
-    .where('step_run.status', '=', 'waiting')
-    .orderBy('step_run.step_id')
-    .orderBy('wait.key')
-    .execute();
-}
+import { usageSums, type UsageSums } from './usage-columns.js';
 
 /** Usage of each of these runs, compactions included; a run without a step is missing. */
 export async function sumUsageOfRuns(db: ReadDatabase, projectId: string, runIds: readonly string[]): Promise<Map<string, UsageSums>> {
@@ -106,5 +67,3 @@ export async function listCompactionUsage(db: ReadDatabase, projectId: string, r
     .execute();
   return rows.map((row) => ({ ...row, toolCalls: 0 }));
 }
-
-export const totalUsage = (parts: readonly UsageSums[]): UsageSums => parts.reduce(addUsage, noUsage);

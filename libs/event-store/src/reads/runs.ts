@@ -1,43 +1,8 @@
 import { sql, type Expression, type SqlBool } from 'kysely';
-import type { Json, RunStatus } from '#libs/domain';
+import type { RunStatus } from '#libs/domain';
+import type { RunRecord } from '#libs/engine';
+import { runRecord } from '../operations/run-row.js';
 import type { PageRequest, ReadDatabase } from './read-database.js';
-
-/** A run as its row says; what it waits for and its usage come from its steps. */
-export type RunRow = {
-  runId: string;
-  pipeline: string;
-  pipelineVersion: number;
-  streamId: string;
-  status: RunStatus;
-  statusReason: string | null;
-  inputs: Json;
-  output: Json;
-  error: Json;
-  tags: string[];
-  metadata: Json;
-  priority: number;
-  createdAt: string;
-  startedAt: string | null;
-  endedAt: string | null;
-};
-
-const columns = [
-  'run_id as runId',
-  'pipeline',
-  'pipeline_version as pipelineVersion',
-  'stream_id as streamId',
-  'status',
-  'status_reason as statusReason',
-  'inputs',
-  'output',
-  'error',
-  'tags',
-  'metadata',
-  'priority',
-  'created_at as createdAt',
-  'started_at as startedAt',
-  'ended_at as endedAt',
-] as const;
 
 export type RunFilters = {
   statuses?: readonly RunStatus[];
@@ -52,16 +17,17 @@ export type RunFilters = {
 export type RunKey = { createdAt: string; runId: string };
 
 /** Newest first. */
-export async function listRuns(db: ReadDatabase, projectId: string, filters: RunFilters, page: PageRequest<RunKey>): Promise<RunRow[]> {
-  return db
+export async function listRuns(db: ReadDatabase, projectId: string, filters: RunFilters, page: PageRequest<RunKey>): Promise<RunRecord[]> {
+  const rows = await db
     .selectFrom('run')
-    .select(columns)
+    .selectAll()
     .where('project_id', '=', projectId)
     .where((eb) => eb.and([...conditions(filters), ...afterKey(page.after)]))
     .orderBy('created_at', 'desc')
     .orderBy('run_id', 'desc')
     .limit(page.limit + 1)
     .execute();
+  return rows.map(runRecord);
 }
 
 function conditions(filters: RunFilters): Expression<SqlBool>[] {
@@ -82,9 +48,9 @@ function afterKey(key: RunKey | null): Expression<SqlBool>[] {
   return [sql<SqlBool>`(created_at, run_id) < (${key.createdAt}::timestamptz, ${key.runId})`];
 }
 
-export async function findRun(db: ReadDatabase, projectId: string, runId: string): Promise<RunRow | null> {
-  const found = await db.selectFrom('run').select(columns).where('project_id', '=', projectId).where('run_id', '=', runId).executeTakeFirst();
-  return found ?? null;
+export async function findRun(db: ReadDatabase, projectId: string, runId: string): Promise<RunRecord | null> {
+  const found = await db.selectFrom('run').selectAll().where('project_id', '=', projectId).where('run_id', '=', runId).executeTakeFirst();
+  return found === undefined ? null : runRecord(found);
 }
 
 /** The cheapest answer to whether a run has ended. */

@@ -103,3 +103,18 @@ export async function readStreamMemory(db: ReadDatabase, projectId: string, stre
     .orderBy('event.seq', 'desc');
   return db.selectFrom(latest.as('latest')).select(['key', 'value', 'seq']).where('type', '=', 'MemoryWritten').orderBy('key').execute();
 }
+
+/** The run that holds each of these streams (the first, when several share it). */
+export async function listHolders(db: ReadDatabase, projectId: string, streamIds: readonly string[]): Promise<Map<string, StreamHoldRow>> {
+  if (streamIds.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('stream_hold')
+    .select(['stream_id as streamId', 'run_id as runId', 'mode', 'acquired_at as acquiredAt'])
+    .distinctOn('stream_id')
+    .where('project_id', '=', projectId)
+    .where('stream_id', 'in', [...streamIds])
+    .orderBy('stream_id')
+    .orderBy('acquired_at')
+    .execute();
+  return new Map(rows.map(({ streamId, ...hold }) => [streamId, hold]));
+}

@@ -1,14 +1,8 @@
 import { sql } from 'kysely';
+import type { StepUsage } from '#libs/engine';
 
 /** Tokens, US dollars and counts, summed. */
-export type UsageSums = {
-  inputTokens: number;
-  cachedTokens: number;
-  outputTokens: number;
-  costUsd: number;
-  modelCalls: number;
-  toolCalls: number;
-};
+export type UsageSums = StepUsage;
 
 export const noUsage: UsageSums = { inputTokens: 0, cachedTokens: 0, outputTokens: 0, costUsd: 0, modelCalls: 0, toolCalls: 0 };
 
@@ -21,14 +15,3 @@ export const usageSums = [
   sql<number>`coalesce(sum(model_calls), 0)`.as('modelCalls'),
   sql<number>`coalesce(sum(tool_calls), 0)`.as('toolCalls'),
 ] as const;
-
-export function addUsage(left: UsageSums, right: UsageSums): UsageSums {
-  return {
-    inputTokens: left.inputTokens + right.inputTokens,
-    cachedTokens: left.cachedTokens + right.cachedTokens,
-    outputTokens: left.outputTokens + right.outputTokens,
-    costUsd: left.costUsd + right.costUsd,
-    modelCalls: left.modelCalls + right.modelCalls,
-    toolCalls: left.toolCalls + right.toolCalls,
-  };
-}
