@@ -15,3 +15,13 @@ export async function relayCompactions({ compactions, queue }: Pick<EngineDeps, 
   }
   return { more: jobs.length === BATCH };
 }
+
+/** What `dispatchNow` is for steps: pushes what this process just requested. Never throws; the relay pushes what is left. */
+export async function dispatchCompactions(deps: Pick<EngineDeps, 'compactions' | 'queue' | 'logger'>, projectId: string, compactionIds: readonly string[]): Promise<void> {
+  try {
+    // All that are due: they are few, and the oldest should not wait for the newest.
+    await relayCompactions(deps);
+  } catch (error) {
+    deps.logger.warn({ project_id: projectId, compactions: [...compactionIds], error: String(error) }, 'dispatch of compactions put off: the relay pushes them when the queue answers');
+  }
+}

@@ -1,0 +1,75 @@
+import { BullRegistrar, type WorkerHost } from '@nestjs/bullmq';
+import type { DynamicModule, INestApplicationContext, Type } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { startEngineLoops, startLoop, type Loop } from '#libs/engine';
+import { createLogger, createShutdown, exitOnSignals, loadSettings, NestLogger, type Logger, type Settings } from '#libs/platform';
+import { assertTakesSignal, createJobIntake, workerOptions, type JobIntake, type QueueSettings } from '#libs/queue';
+import { addShutdownSteps } from './background-shutdown.js';
+import { composeEngine, type Runtime } from './compose-engine.js';
+import { openGate, type Gate } from './gate.js';
+import { startHealthServer } from './health-server.js';
+import { createMetrics } from './metrics.js';
+import { queueSettings } from './queue-settings.js';
+
+export type BackgroundModuleOptions = { runtime: Runtime; queue: QueueSettings; worker: ReturnType<typeof workerOptions> };
+
+/** A process that takes jobs of one queue: the worker, the compactor. */
+export type BackgroundApp = {
+  name: 'worker' | 'compactor';
+  /** Jobs at once. */
+  jobs: (settings: Settings) => number;
+  module: (options: BackgroundModuleOptions) => DynamicModule;
+  processor: Type<WorkerHost>;
+};
+
+/** Workers tell their capacity this often; it holds for three times as long. */
+const ANNOUNCE_MS = 5000;
+
+/** Runs until a signal; the process then ends by `exitOnSignals`. @throws when it cannot start; the caller exits with 1. */
+export async function runBackgroundApp(app: BackgroundApp): Promise<void> {
+  const settings = loadSettings();
+  const logger = createLogger({ name: app.name, level: settings.logLevel });
+  const shutdown = createShutdown(logger);
+  exitOnSignals(shutdown, logger);
+  const runtime = await composeEngine(settings, logger, app.name);
+  const { engine, queue } = runtime;
+  const metrics = createMetrics(app.name, engine.held);
+  const jobs = app.jobs(settings);
+  const context = await createContext(app, settings, runtime, logger, jobs);
+  const intake = intakeOf(context, app, logger, metrics.jobEnded);
+  const gate = openGate({ engine, queue, shutdown, logger, onOpen: () => intake.start() });
+  const loops = startEngineLoops(engine, { relayMs: settings.steps.relayMs, sweepMs: settings.steps.sweepMs });
+  const announce = announceCapacity(app, runtime, jobs);
+  const checks = [...runtime.readiness, { name: 'jobs', check: () => Promise.resolve(jobsCheck(gate, intake)) }];
+  const health = await startHealthServer({ host: settings.server.host, port: settings.server.healthPort ?? 0, checks, metrics: metrics.registry });
+  addShutdownSteps(shutdown, { ...{ runtime, gate, intake, context, announce, loops, health }, drainMs: settings.drainMs });
+  logger.info({ worker_id: engine.settings.workerId, health: health.url, jobs, queue: queue.kind }, `${app.name} started`);
+}
+
+/** Only the workers' capacity bounds how many steps wait in the queue. */
+function announceCapacity(app: BackgroundApp, { engine, queue }: Runtime, jobs: number): Loop {
+  const turn = async (): Promise<boolean> => {
+    if (app.name === 'worker') await queue.capacity.announce(engine.settings.workerId, jobs);
+    return false;
+  };
+  return startLoop({ name: 'capacity', everyMs: ANNOUNCE_MS, turn }, engine.logger);
+}
+
+async function createContext(app: BackgroundApp, settings: Settings, runtime: Runtime, logger: Logger, jobs: number): Promise<INestApplicationContext> {
+  const { leaseMs, workerId } = runtime.engine.settings;
+  const module = app.module({ runtime, queue: queueSettings(settings), worker: workerOptions({ jobs, leaseMs, workerName: workerId }) });
+  return NestFactory.createApplicationContext(module, { logger: new NestLogger(logger), abortOnError: false });
+}
+
+function intakeOf(context: INestApplicationContext, app: BackgroundApp, logger: Logger, onEnded: (outcome: 'done' | 'threw') => void): JobIntake {
+  const processor = context.get(app.processor);
+  assertTakesSignal(processor);
+  context.get(BullRegistrar, { strict: false }).register();
+  return createJobIntake(processor.worker, (what, error) => logger.warn({ err: error }, what), onEnded);
+}
+
+function jobsCheck(gate: Gate, intake: JobIntake): { ok: boolean; detail: string } {
+  const state = gate.state();
+  if (!state.open) return { ok: false, detail: state.detail };
+  return intake.isTaking() ? { ok: true, detail: 'takes jobs' } : { ok: false, detail: 'takes no jobs' };
+}

@@ -1,0 +1,47 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import { drain, type EngineLoops, type Loop } from '#libs/engine';
+import type { Shutdown } from '#libs/platform';
+import type { JobIntake } from '#libs/queue';
+import type { Runtime } from './compose-engine.js';
+import type { Gate } from './gate.js';
+import type { HealthServer } from './health-server.js';
+
+export type BackgroundParts = {
+  runtime: Runtime;
+  gate: Gate;
+  intake: JobIntake;
+  context: INestApplicationContext;
+  announce: Loop;
+  loops: EngineLoops;
+  health: HealthServer;
+  drainMs: number;
+};
+
+const CLOSE_MS = 3000;
+
+/**
+ * The order in which a worker ends; it is ours, Nest's hooks are never enabled (rows G1–G4). Heartbeats and the relay go on
+ * until the last step ended: what still runs keeps its lease, what was released is dispatched again at once.
+ */
+export function addShutdownSteps(shutdown: Shutdown, parts: BackgroundParts): void {
+  const { runtime, gate, intake, context, announce, loops, health, drainMs } = parts;
+  const { engine, queue, database } = runtime;
+  const steps: [name: string, timeoutMs: number, run: () => Promise<unknown> | void][] = [
+    ['readiness off', CLOSE_MS, () => gate.close('shutting down')],
+    ['no new jobs', CLOSE_MS, () => intake.stop()],
+    ['capacity', CLOSE_MS, () => Promise.all([announce.stop(CLOSE_MS), queue.capacity.withdraw(engine.settings.workerId)])],
+    ['drain', drainMs + 2 * CLOSE_MS, () => drainAll(runtime, drainMs)],
+    ['jobs acknowledged', CLOSE_MS, () => intake.close()],
+    ['loops', CLOSE_MS, () => loops.stop(CLOSE_MS)],
+    ['nest', CLOSE_MS, () => context.close()],
+    ['queue', CLOSE_MS, () => queue.close()],
+    ['database', CLOSE_MS + 3000, () => database.close()],
+    ['health server', CLOSE_MS, () => health.close()],
+  ];
+  for (const [name, timeoutMs, run] of steps) shutdown.add({ name, timeoutMs, run: async () => void (await run()) });
+}
+
+async function drainAll({ engine }: Runtime, drainMs: number): Promise<void> {
+  const { left } = await drain(engine.held, drainMs);
+  if (left > 0) engine.logger.error({ left }, 'steps did not stop; their leases will run out and others take them over');
+}
