@@ -69,7 +69,12 @@ export function isBuildStale() {
 function sourceStamp() {
   const hash = createHash('sha256');
   const files = ['apps', 'libs'].flatMap((folder) => sources(join(root, folder)));
-  for (const file of [...files.sort(), join(root, 'tsconfig.json'), join(root, 'tsconfig.build.json'), join(root, 'package-lock.json')]) {
+  for (const file of [
+    ...files.sort(),
+    join(root, 'tsconfig.json'),
+    join(root, 'tsconfig.build.json'),
+    join(root, 'package-lock.json'),
+  ]) {
     hash.update(file.slice(root.length)).update('\0').update(readFileSync(file)).update('\0');
   }
   return hash.digest('hex');
@@ -78,7 +83,8 @@ function sourceStamp() {
 function sources(folder) {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) return entry.name === 'node_modules' || path === join(root, 'apps', 'console') ? [] : sources(path);
+    if (entry.isDirectory())
+      return entry.name === 'node_modules' || path === join(root, 'apps', 'console') ? [] : sources(path);
     return entry.name.endsWith('.ts') && !entry.name.endsWith('.spec.ts') ? [path] : [];
   });
 }

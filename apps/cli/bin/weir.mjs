@@ -8,7 +8,12 @@ try {
   prepare();
 } catch (error) {
   if (process.argv.includes('--json')) {
-    const line = { event: 'failed', code: 'not_prepared', detail: error.message, hint: 'See the output of npm or of the compiler on stderr.' };
+    const line = {
+      event: 'failed',
+      code: 'not_prepared',
+      detail: error.message,
+      hint: 'See the output of npm or of the compiler on stderr.',
+    };
     process.stdout.write(`${JSON.stringify(line)}\n${JSON.stringify({ event: 'stopped', exit_code: 1 })}\n`);
   }
   process.stderr.write(`weir: ${error.message}\n`);

@@ -82,7 +82,12 @@ async function problemOf(response: Response): Promise<ProblemError> {
     body = JSON.parse(text);
   } catch {
     // A proxy's page, say: shown as it is.
-    return new ProblemError(response.status, 'unexpected_answer', `${response.status} ${response.statusText}: ${text.slice(0, 500)}`, null);
+    return new ProblemError(
+      response.status,
+      'unexpected_answer',
+      `${response.status} ${response.statusText}: ${text.slice(0, 500)}`,
+      null,
+    );
   }
   const problem = problemSchema.safeParse(body);
   if (!problem.success) return new ProblemError(response.status, 'unexpected_answer', text.slice(0, 500), null);

@@ -5,5 +5,7 @@ import { loadSettings } from '#libs/platform';
 export function databaseUrl(): string {
   const { url } = loadSettings().database;
   if (url !== null) return url;
-  throw new UsageError('DATABASE_URL is not set. (`weir up` migrates its own database and makes the first key by itself.)');
+  throw new UsageError(
+    'DATABASE_URL is not set. (`weir up` migrates its own database and makes the first key by itself.)',
+  );
 }

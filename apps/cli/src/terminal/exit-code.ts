@@ -17,7 +17,8 @@ export class UnreachableError extends AppError {
   override readonly name = 'UnreachableError';
 
   constructor(url: string, cause: unknown) {
-    const reason = cause instanceof Error ? (cause.cause instanceof Error ? cause.cause.message : cause.message) : String(cause);
+    const reason =
+      cause instanceof Error ? (cause.cause instanceof Error ? cause.cause.message : cause.message) : String(cause);
     super(
       'unreachable',
       `No answer from ${url}: ${reason}. Is Weir running (npm start)? WEIR_URL names another address.`,

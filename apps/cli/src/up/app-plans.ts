@@ -7,6 +7,13 @@ import type { BackingServices } from './backing-services.js';
 import type { AppPlan } from './supervised-app.js';
 import type { UpOptions } from './up-options.js';
 
+export type PlanInput = {
+  readonly settings: Settings;
+  readonly services: BackingServices;
+  readonly options: UpOptions;
+  readonly isLogOnStderr: boolean;
+};
+
 export type AppPlans = {
   readonly url: string;
   readonly api: AppPlan;
@@ -14,44 +21,45 @@ export type AppPlans = {
   readonly compactor: AppPlan;
 };
 
-/** Which app listens where and with which settings. `drainMs`: what a worker may take to end its calls. */
-export async function planApps(
-  settings: Settings,
-  services: BackingServices,
-  options: UpOptions & { readonly isLogOnStderr: boolean; readonly drainMs: number },
-): Promise<AppPlans> {
+/** Which app listens where and with which settings. */
+export async function planApps(up: PlanInput): Promise<AppPlans> {
+  const { settings, options } = up;
   const port = await apiPort(options.port ?? settings.server.port, settings.server.host);
   const [compactorPort = 0, ...workerPorts] = await freePorts(options.workers + 1);
-  const shared = {
-    DATABASE_URL: services.postgresUrl,
-    REDIS_URL: services.redisUrl,
-    WEIR_QUEUE_BACKEND: services.queueBackend,
-    WEIR_DATA_DIR: options.dataDir,
-    WEIR_DRAIN_S: String(options.drainMs / 1000),
-    WEIR_HOST: settings.server.host,
-  };
-  const plan = (name: string, app: string, healthUrl: string, own: Record<string, string | null>): AppPlan => ({
-    name,
-    entryPoint: fileURLToPath(new URL(`../../../${app}/src/main.js`, import.meta.url)),
-    env: processEnvironment({ ...shared, ...own }),
-    healthUrl: `${healthUrl}/health/ready`,
-    output: options.isLogOnStderr ? 'stderr' : freshLog(options.dataDir, name),
-  });
   // A listener on all addresses is asked on the loopback one.
   const askHost = ['0.0.0.0', '::', '[::]'].includes(settings.server.host) ? '127.0.0.1' : settings.server.host;
   const url = `http://${askHost}:${port}`;
   return {
     url,
-    api: plan('api', 'api', url, { WEIR_PORT: String(port), WEIR_HEALTH_PORT: null }),
-    workers: workerPorts.map((healthPort, index) =>
-      plan(`worker-${index + 1}`, 'worker', `http://127.0.0.1:${healthPort}`, backgroundPorts(`worker-${index + 1}`, healthPort)),
-    ),
-    compactor: plan('compactor', 'compactor', `http://127.0.0.1:${compactorPort}`, backgroundPorts('compactor', compactorPort)),
+    api: plan(up, 'api', 'api', url, { WEIR_PORT: String(port), WEIR_HEALTH_PORT: null }),
+    workers: workerPorts.map((healthPort, index) => backgroundPlan(up, `worker-${index + 1}`, 'worker', healthPort)),
+    compactor: backgroundPlan(up, 'compactor', 'compactor', compactorPort),
   };
 }
 
-function backgroundPorts(name: string, healthPort: number): Record<string, string | null> {
-  return { WEIR_WORKER_ID: name, WEIR_HEALTH_PORT: String(healthPort), WEIR_PORT: null, WEIR_HOST: '127.0.0.1' };
+/** An app without an API: it listens on the loopback address, for its health alone. */
+function backgroundPlan(up: PlanInput, name: string, app: string, healthPort: number): AppPlan {
+  const own = { WEIR_WORKER_ID: name, WEIR_HEALTH_PORT: String(healthPort), WEIR_PORT: null, WEIR_HOST: '127.0.0.1' };
+  return plan(up, name, app, `http://127.0.0.1:${healthPort}`, own);
+}
+
+function plan(up: PlanInput, name: string, app: string, url: string, own: Record<string, string | null>): AppPlan {
+  const { settings, services, options } = up;
+  return {
+    name,
+    entryPoint: fileURLToPath(new URL(`../../../${app}/src/main.js`, import.meta.url)),
+    env: processEnvironment({
+      DATABASE_URL: services.postgresUrl,
+      REDIS_URL: services.redisUrl,
+      WEIR_QUEUE_BACKEND: services.queueBackend,
+      WEIR_DATA_DIR: options.dataDir,
+      WEIR_DRAIN_S: String(settings.drainMs / 1000),
+      WEIR_HOST: settings.server.host,
+      ...own,
+    }),
+    healthUrl: `${url}/health/ready`,
+    output: up.isLogOnStderr ? 'stderr' : freshLog(options.dataDir, name),
+  };
 }
 
 /** A port that was asked for must be free; the usual one gives way to whatever else runs on the machine. */

@@ -49,7 +49,11 @@ export async function startBackingServices(
 
 type Started<Url> = { readonly url: Url; readonly note: string; readonly process: ManagedProcess | null };
 
-async function startPostgres(choice: BackendChoice['postgres'], dataDir: string, guard: Guard): Promise<Started<string>> {
+async function startPostgres(
+  choice: BackendChoice['postgres'],
+  dataDir: string,
+  guard: Guard,
+): Promise<Started<string>> {
   switch (choice.kind) {
     case 'given':
       return { url: choice.url, note: 'DATABASE_URL', process: null };
@@ -60,7 +64,11 @@ async function startPostgres(choice: BackendChoice['postgres'], dataDir: string,
   }
 }
 
-async function startQueue(choice: BackendChoice['queue'], dataDir: string, guard: Guard): Promise<Started<string | null>> {
+async function startQueue(
+  choice: BackendChoice['queue'],
+  dataDir: string,
+  guard: Guard,
+): Promise<Started<string | null>> {
   switch (choice.kind) {
     case 'given':
       return { url: choice.url, note: 'Redis, REDIS_URL', process: null };

@@ -1,12 +1,19 @@
 import { AppError } from '#libs/domain';
 import { migrate } from '#libs/event-store';
-import { weirVersion, type Guard, type Logger, type ManagedProcess, type Settings, type Shutdown } from '#libs/platform';
-import { planApps } from './app-plans.js';
+import {
+  weirVersion,
+  type Guard,
+  type Logger,
+  type ManagedProcess,
+  type Settings,
+  type Shutdown,
+} from '#libs/platform';
+import { planApps, type AppPlans } from './app-plans.js';
 import { startBackingServices, type BackingServices } from './backing-services.js';
 import { firstKey } from './first-key.js';
-import { startSupervised, type AppPlan, type SupervisedApp, type Supervision } from './supervised-app.js';
+import { SupervisedApp, type Supervision } from './supervised-app.js';
 import type { UpOptions } from './up-options.js';
-import type { UpReport } from './up-report.js';
+import type { ReadyFacts, UpReport } from './up-report.js';
 
 export type BringUp = {
   readonly options: UpOptions;
@@ -32,34 +39,36 @@ export async function bringUp(up: BringUp): Promise<{ url: string; apiKey: strin
   const { options, settings, report } = up;
   report.progress('Starting …');
   const apps: Promise<SupervisedApp>[] = [];
-  const services = startBackingServices(settings, { dataDir: options.dataDir, embedded: options.embedded, guard: up.guard });
-  addEndings(up, apps, services);
-  const running = await services;
-  for (const server of running.started) watchServer(server, up.onBroken);
-  await migrate(running.postgresUrl);
-  const plans = await planApps(settings, running, { ...options, isLogOnStderr: up.isJson, drainMs: settings.drainMs });
+  const starting = startBackingServices(settings, {
+    dataDir: options.dataDir,
+    embedded: options.embedded,
+    guard: up.guard,
+  });
+  addEndings(up, apps, starting);
+  const services = await starting;
+  for (const server of services.started) watchServer(server, up.onBroken);
+  await migrate(services.postgresUrl);
+  const plans = await planApps({ settings, services, options, isLogOnStderr: up.isJson });
+  const pids = await startApps(up, apps, plans);
+  const apiKey = await firstKey({ url: plans.url, postgresUrl: services.postgresUrl, dataDir: options.dataDir });
+  report.ready({ url: plans.url, apiKey, pids, services, dataDir: options.dataDir, version: weirVersion() });
+  return { url: plans.url, apiKey };
+}
+
+/** Each app stands in `apps` from the moment of its start, so that a shutdown in between ends it too. */
+async function startApps(up: BringUp, apps: Promise<SupervisedApp>[], plans: AppPlans): Promise<ReadyFacts['pids']> {
+  up.shutdown.signal.throwIfAborted();
   const supervision: Supervision = {
-    ...{ guard: up.guard, logger: up.logger, signal: up.shutdown.signal },
-    graceMs: settings.drainMs + graceBeyondDrainMs,
+    guard: up.guard,
+    logger: up.logger,
+    signal: up.shutdown.signal,
+    graceMs: up.settings.drainMs + graceBeyondDrainMs,
     onGivenUp: up.onBroken,
   };
-  const startApp = async (plan: AppPlan): Promise<SupervisedApp> => {
-    up.shutdown.signal.throwIfAborted();
-    const app = startSupervised(plan, supervision);
-    apps.push(app);
-    return app;
-  };
-  const [api, compactor, ...workers] = await Promise.all([startApp(plans.api), startApp(plans.compactor), ...plans.workers.map(startApp)]);
-  const apiKey = await firstKey({ url: plans.url, postgresUrl: running.postgresUrl, dataDir: options.dataDir });
-  report.ready({
-    url: plans.url,
-    apiKey,
-    pids: { up: process.pid, api: api.pid(), worker: workers.map((worker) => worker.pid()), compactor: compactor.pid() },
-    services: running,
-    dataDir: options.dataDir,
-    version: weirVersion(),
-  });
-  return { url: plans.url, apiKey };
+  apps.push(...[plans.api, plans.compactor, ...plans.workers].map((plan) => SupervisedApp.start(plan, supervision)));
+  const pids = (await Promise.all(apps)).map((app) => app.pid);
+  const [api = 0, compactor = 0, ...worker] = pids;
+  return { up: process.pid, api, worker, compactor };
 }
 
 /** Apps first: while they give their leases back they need the servers. */
@@ -69,7 +78,7 @@ function addEndings(up: BringUp, apps: Promise<SupervisedApp>[], services: Promi
     timeoutMs: up.settings.drainMs + graceBeyondDrainMs + 300,
     run: async () => {
       const started = await Promise.allSettled(apps);
-      await Promise.all(started.map((app) => (app.status === 'fulfilled' ? app.value.stop() : undefined)));
+      await Promise.all(started.flatMap((app) => (app.status === 'fulfilled' ? [app.value.stop()] : [])));
     },
   });
   up.shutdown.add({
@@ -85,6 +94,10 @@ function addEndings(up: BringUp, apps: Promise<SupervisedApp>[], services: Promi
 
 function watchServer(server: ManagedProcess, onBroken: (error: AppError) => void): void {
   void server.exited.then(({ code, signal }) =>
-    onBroken(new AppError('service_died', `${server.name} ended unexpectedly (${signal ?? `exit code ${code}`}).`, { name: server.name })),
+    onBroken(
+      new AppError('service_died', `${server.name} ended unexpectedly (${signal ?? `exit code ${code}`}).`, {
+        name: server.name,
+      }),
+    ),
   );
 }

@@ -13,7 +13,11 @@ export async function firstKey(options: { url: string; postgresUrl: string; data
   writeFileSync(urlFile(options.dataDir), `${options.url}\n`);
   const kept = readNote(file);
   if (kept !== null && (await isAccepted(options.url, kept))) return kept;
-  const { token } = await issueKey(options.postgresUrl, { projectId: 'default', name: 'weir up', scopes: API_KEY_SCOPES });
+  const { token } = await issueKey(options.postgresUrl, {
+    projectId: 'default',
+    name: 'weir up',
+    scopes: API_KEY_SCOPES,
+  });
   writeFileSync(file, `${token}\n`, { mode: 0o600 });
   chmodSync(file, 0o600);
   return token;

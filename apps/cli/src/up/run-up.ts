@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { AppError } from '#libs/domain';
+import type { AppError } from '#libs/domain';
 import {
   createLogger,
   createShutdown,
@@ -45,11 +45,13 @@ export async function runUp(options: UpOptions, output: Output): Promise<never> 
   };
   exitOnSignals(shutdown, logger, exit);
   if (isStartedByNpm()) watchParent(() => void shutdown.begin('npm has gone', 1).then((end) => exit(end.exitCode)));
-  const exitCode = await untilDone({ options, isJson: output.isJson, report, logger, shutdown }).catch((error: unknown) => {
-    // What fails because a signal came in the middle of the start is no failure of its own.
-    if (!shutdown.signal.aborted) report.failed(error);
-    return 1;
-  });
+  const exitCode = await untilDone({ options, isJson: output.isJson, report, logger, shutdown }).catch(
+    (error: unknown) => {
+      // What fails because a signal came in the middle of the start is no failure of its own.
+      if (!shutdown.signal.aborted) report.failed(error);
+      return 1;
+    },
+  );
   const end = await shutdown.begin('done', exitCode);
   return exit(end.exitCode);
 }
@@ -76,7 +78,8 @@ async function stay(up: Up, facts: { readonly url: string; readonly apiKey: stri
   const results = options.demo ? await runDemonstration(client, { logger, onResult: report.demo }) : [];
   if (options.once) return results.every((result) => result.ok) ? 0 : 1;
   report.stay();
-  if (!shutdown.signal.aborted) await new Promise((resolve) => shutdown.signal.addEventListener('abort', resolve, { once: true }));
+  if (!shutdown.signal.aborted)
+    await new Promise((resolve) => shutdown.signal.addEventListener('abort', resolve, { once: true }));
   return 0;
 }
 

@@ -13,12 +13,6 @@ export type AppPlan = {
   readonly output: { readonly file: string; readonly append: true } | 'stderr';
 };
 
-export type SupervisedApp = {
-  readonly name: string;
-  readonly pid: () => number;
-  readonly stop: () => Promise<void>;
-};
-
 export type Supervision = {
   readonly guard: Guard;
   readonly logger: Logger;
@@ -31,50 +25,67 @@ export type Supervision = {
 };
 
 const readyWithinMs = 60_000;
+/** Deaths in a row, each within `longLifeMs` of its start, after which an app is given up. */
 const mostRestarts = 10;
+const longLifeMs = 30_000;
 
-/**
- * Starts an app as a process of its own and waits until it is ready. One that dies later is started again: its
- * work is taken over by the others meanwhile, and pipelines go on.
- * @throws AppError `app_not_started`
- */
-export async function startSupervised(plan: AppPlan, supervision: Supervision): Promise<SupervisedApp> {
-  let current = await start(plan, supervision);
-  let isStopping = false;
-  const keepAlive = async (): Promise<void> => {
-    for (let restarts = 1; ; restarts += 1) {
-      const exit = await current.exited;
-      if (isStopping) return;
-      supervision.logger.warn({ app: plan.name, ...exit, restarts }, 'an app ended unexpectedly');
-      if (restarts > mostRestarts) {
-        supervision.onGivenUp(new AppError('app_keeps_dying', `${plan.name} ended ${restarts} times; its log tells why.`, { app: plan.name }));
-        return;
-      }
-      await delay(Math.min(5000, 250 * restarts));
-      if (isStopping) return;
-      current = await start(plan, supervision);
-      // `stop` saw only the process before this one.
-      if (isStopping) await current.stop();
+/** An app as a process of its own. One that dies is started again: others take over its work meanwhile. */
+export class SupervisedApp {
+  private isStopping = false;
+  private supervised: Promise<void> = Promise.resolve();
+
+  private constructor(
+    private readonly plan: AppPlan,
+    private readonly supervision: Supervision,
+    private current: ManagedProcess,
+  ) {}
+
+  /** Waits until it is ready. @throws AppError `app_not_started` */
+  static async start(plan: AppPlan, supervision: Supervision): Promise<SupervisedApp> {
+    const app = new SupervisedApp(plan, supervision, await start(plan, supervision));
+    try {
+      await untilReady(plan, app.current, supervision.signal);
+    } catch (error) {
+      await app.stop();
+      throw error;
     }
-  };
-  const readiness = untilReady(plan, current, supervision.signal);
-  await readiness.catch(async (error: unknown) => {
-    isStopping = true;
-    await current.stop();
-    throw error;
-  });
-  const supervised = keepAlive().catch((error: unknown) => {
-    supervision.onGivenUp(error instanceof AppError ? error : new AppError('app_not_started', String(error), {}, { cause: error }));
-  });
-  return {
-    name: plan.name,
-    pid: () => current.pid,
-    stop: async () => {
-      isStopping = true;
-      await current.stop();
-      await supervised;
-    },
-  };
+    app.supervised = app.keepAlive().catch((error: unknown) => {
+      const isOurs = error instanceof AppError;
+      supervision.onGivenUp(isOurs ? error : new AppError('app_not_started', String(error), {}, { cause: error }));
+    });
+    return app;
+  }
+
+  get pid(): number {
+    return this.current.pid;
+  }
+
+  async stop(): Promise<void> {
+    this.isStopping = true;
+    await this.current.stop();
+    await this.supervised;
+  }
+
+  private async keepAlive(): Promise<void> {
+    for (let restarts = 1; ; restarts += 1) {
+      const startedAt = performance.now();
+      const exit = await this.current.exited;
+      if (this.isStopping) return;
+      if (performance.now() - startedAt > longLifeMs) restarts = 1;
+      this.supervision.logger.warn({ app: this.plan.name, ...exit, restarts }, 'an app ended unexpectedly');
+      if (restarts > mostRestarts) throw keepsDying(this.plan);
+      await delay(Math.min(5000, 250 * restarts));
+      if (this.isStopping) return;
+      this.current = await start(this.plan, this.supervision);
+      // `stop` saw only the process before this one.
+      if (this.isStopping) await this.current.stop();
+    }
+  }
+}
+
+function keepsDying(plan: AppPlan): AppError {
+  const text = `${plan.name} ended ${mostRestarts + 1} times soon after its start; its log tells why.`;
+  return new AppError('app_keeps_dying', text, { app: plan.name });
 }
 
 async function start(plan: AppPlan, supervision: Supervision): Promise<ManagedProcess> {

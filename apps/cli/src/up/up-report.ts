@@ -58,7 +58,12 @@ export function createUpReport(output: Output): UpReport {
     failed: (error) => {
       const code = error instanceof AppError ? error.code : 'unexpected';
       const detail = error instanceof Error ? error.message : String(error);
-      output.json({ event: 'failed', code, detail, hint: hints[code] ?? 'The logs are in the data folder under logs/.' });
+      output.json({
+        event: 'failed',
+        code,
+        detail,
+        hint: hints[code] ?? 'The logs are in the data folder under logs/.',
+      });
       output.error(`weir up: ${detail}`);
     },
     stopped: (exitCode) => {

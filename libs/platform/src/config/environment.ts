@@ -2,7 +2,10 @@ import { z } from 'zod';
 import { ConfigurationError } from './configuration-error.js';
 
 const flag = z.enum(['true', 'false', '1', '0']).transform((text) => text === 'true' || text === '1');
-const positiveInteger = z.string().regex(/^[1-9]\d{0,8}$/, 'expected a whole number above 0').transform(Number);
+const positiveInteger = z
+  .string()
+  .regex(/^[1-9]\d{0,8}$/, 'expected a whole number above 0')
+  .transform(Number);
 const port = z
   .string()
   .regex(/^\d{1,5}$/, 'expected a port, 0 to 65535 (0 = any free one)')
@@ -14,17 +17,22 @@ const seconds = z
   .transform(Number)
   .refine((value) => value > 0, 'expected seconds above 0');
 const address = (protocols: readonly string[]) =>
-  z.string().refine(
-    (text) => protocols.some((protocol) => text.startsWith(protocol)),
-    `expected an address that begins with ${protocols.join(' or ')}`,
-  );
+  z
+    .string()
+    .refine(
+      (text) => protocols.some((protocol) => text.startsWith(protocol)),
+      `expected an address that begins with ${protocols.join(' or ')}`,
+    );
 
 /** Every variable that Weir reads; each is optional, defaults are in `settings.ts`. */
 const environmentSchema = z.object({
   DATABASE_URL: address(['postgres://', 'postgresql://']).optional(),
   REDIS_URL: address(['redis://', 'rediss://', 'unix://']).optional(),
   WEIR_QUEUE_BACKEND: z.enum(['redis', 'postgres']).optional(),
-  WEIR_QUEUE_PREFIX: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/).optional(),
+  WEIR_QUEUE_PREFIX: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{1,64}$/)
+    .optional(),
   WEIR_ALLOW_EVICTION: flag.optional(),
   WEIR_SCRIPTS_DIR: z.string().min(1).optional(),
   WEIR_PREPARE: flag.optional(),
@@ -42,7 +50,10 @@ const environmentSchema = z.object({
   WEIR_RELAY_S: seconds.optional(),
   WEIR_WORKER_CONCURRENCY: positiveInteger.optional(),
   WEIR_COMPACTOR_CONCURRENCY: positiveInteger.optional(),
-  WEIR_WORKER_ID: z.string().regex(/^[A-Za-z0-9._-]{1,64}$/).optional(),
+  WEIR_WORKER_ID: z
+    .string()
+    .regex(/^[A-Za-z0-9._-]{1,64}$/)
+    .optional(),
   WEIR_URL: address(['http://', 'https://']).optional(),
   WEIR_API_KEY: z.string().min(1).optional(),
 });

@@ -27,6 +27,11 @@ function readOperatorFile(environment: Environment): OperatorFile {
     const isMissing = isSystemError(error, 'ENOENT');
     if (isMissing && environment.WEIR_CONFIG === undefined) return parseOperatorFile('', path);
     if (error instanceof AppError) throw error;
-    throw new AppError('unreadable_configuration', `${path} (WEIR_CONFIG) cannot be read: ${String(error)}`, { path }, { cause: error });
+    throw new AppError(
+      'unreadable_configuration',
+      `${path} (WEIR_CONFIG) cannot be read: ${String(error)}`,
+      { path },
+      { cause: error },
+    );
   }
 }

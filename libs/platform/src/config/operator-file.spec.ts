@@ -5,7 +5,8 @@ function faultsOf(text: string): string[] {
   try {
     parseOperatorFile(text, 'weir.yml');
   } catch (error) {
-    if (error instanceof ConfigurationError) return (error.details['faults'] as { path: string }[]).map((fault) => fault.path);
+    if (error instanceof ConfigurationError)
+      return (error.details['faults'] as { path: string }[]).map((fault) => fault.path);
     throw error;
   }
   return [];
@@ -50,7 +51,13 @@ secrets: { token: { value: x, hosts: [] } }
 models: { "gpt": { } }
 colour: red`);
     expect(faults).toEqual(
-      expect.arrayContaining(['connections.one.base_url', 'connections.two.provider', 'secrets.token.hosts', 'models.gpt', '']),
+      expect.arrayContaining([
+        'connections.one.base_url',
+        'connections.two.provider',
+        'secrets.token.hosts',
+        'models.gpt',
+        '',
+      ]),
     );
   });
 
@@ -59,6 +66,8 @@ colour: red`);
   });
 
   it('refuses an unknown key deep inside', () => {
-    expect(() => parseOperatorFile('mcp_servers: { a: { command: x, shell: true } }', 'weir.yml')).toThrow(/mcp_servers\.a.*shell/);
+    expect(() => parseOperatorFile('mcp_servers: { a: { command: x, shell: true } }', 'weir.yml')).toThrow(
+      /mcp_servers\.a.*shell/,
+    );
   });
 });

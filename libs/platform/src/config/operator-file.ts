@@ -2,7 +2,9 @@ import { parseDocument } from 'yaml';
 import { z } from 'zod';
 import { ConfigurationError } from './configuration-error.js';
 
-const name = z.string().regex(/^[A-Za-z][A-Za-z0-9_-]{0,63}$/, 'expected a name: letters, digits, _ and -, a letter first');
+const name = z
+  .string()
+  .regex(/^[A-Za-z][A-Za-z0-9_-]{0,63}$/, 'expected a name: letters, digits, _ and -, a letter first');
 const host = z
   .string()
   .regex(/^(\*\.)?[A-Za-z0-9.-]+(:\d{1,5})?$|^\[[0-9a-fA-F:]+\](:\d{1,5})?$/, 'expected a host, optionally with :port');
@@ -65,9 +67,7 @@ const operatorFileSchema = z.strictObject({
   secrets: z.record(name, z.strictObject({ value: secretValue, hosts: z.array(host).min(1) })).default({}),
   mcp_servers: z.record(name, mcpServer).default({}),
   plugins: z.array(z.string().min(1)).default([]),
-  models: z
-    .record(z.string().regex(/^[^:\s]+:\S+$/, 'expected connection:model'), modelOverride)
-    .default({}),
+  models: z.record(z.string().regex(/^[^:\s]+:\S+$/, 'expected connection:model'), modelOverride).default({}),
 });
 
 export type OperatorFile = z.infer<typeof operatorFileSchema>;

@@ -44,7 +44,10 @@ describe('settings', () => {
   });
 
   it('lets the operator redefine a built-in connection', () => {
-    const { connections } = settingsOf({}, 'connections: { openai: { provider: openai, base_url: "https://proxy.example/v1" } }');
+    const { connections } = settingsOf(
+      {},
+      'connections: { openai: { provider: openai, base_url: "https://proxy.example/v1" } }',
+    );
     expect(connections.get('openai')?.baseUrl).toBe('https://proxy.example/v1');
   });
 

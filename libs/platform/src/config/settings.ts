@@ -121,7 +121,10 @@ function stepTimes(environment: Environment): Settings['steps'] {
   const sweepMs = (environment.WEIR_SWEEP_S ?? 5) * 1000;
   if (heartbeatMs * 2 > leaseMs) {
     throw new ConfigurationError('environment', [
-      { path: 'WEIR_HEARTBEAT_S', message: 'expected at most half of WEIR_LEASE_S, so that one late heartbeat loses no lease' },
+      {
+        path: 'WEIR_HEARTBEAT_S',
+        message: 'expected at most half of WEIR_LEASE_S, so that one late heartbeat loses no lease',
+      },
     ]);
   }
   return { leaseMs, heartbeatMs, sweepMs, relayMs: (environment.WEIR_RELAY_S ?? 1) * 1000 };
@@ -172,7 +175,10 @@ function connectionSettings(
   given: OperatorFile['connections'][string],
   variables: Variables,
 ): ConnectionSettings {
-  const key = given.api_key === undefined ? { value: null, source: `connections.${name}.api_key in weir.yml` } : secret(given.api_key, variables);
+  const key =
+    given.api_key === undefined
+      ? { value: null, source: `connections.${name}.api_key in weir.yml` }
+      : secret(given.api_key, variables);
   return {
     name,
     provider: given.provider,
@@ -194,11 +200,12 @@ function mcpServerSettings(
   given: OperatorFile['mcp_servers'][string],
   variables: Variables,
 ): McpServerSettings {
-  const env = Object.entries(given.env).flatMap(([key, entry]) => {
+  const env: Record<string, string> = {};
+  for (const [key, entry] of Object.entries(given.env)) {
     const { value } = secret(entry, variables);
-    return value === null ? [] : [[key, value]];
-  });
-  return { name, command: given.command, args: given.args, env: Object.fromEntries(env), cwd: given.cwd ?? null };
+    if (value !== null) env[key] = value;
+  }
+  return { name, command: given.command, args: given.args, env, cwd: given.cwd ?? null };
 }
 
 function secret(given: SecretValue, variables: Variables): { value: string | null; source: string } {

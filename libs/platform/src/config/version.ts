@@ -5,5 +5,6 @@ import { packageRoot } from './package-root.js';
 
 /** The version in Weir's package.json. */
 export function weirVersion(): string {
-  return z.object({ version: z.string() }).parse(JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8'))).version;
+  return z.object({ version: z.string() }).parse(JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')))
+    .version;
 }

@@ -10,12 +10,22 @@ describe('logger', () => {
   it('carries the ids of run and step', () => {
     const sink = capture();
     withContext(createLogger({ name: 'worker' }, sink), { run_id: 'run_1', step_id: 'answer' }).info('claimed');
-    expect(sink.lines[0]).toMatchObject({ name: 'worker', level: 'info', run_id: 'run_1', step_id: 'answer', msg: 'claimed' });
+    expect(sink.lines[0]).toMatchObject({
+      name: 'worker',
+      level: 'info',
+      run_id: 'run_1',
+      step_id: 'answer',
+      msg: 'claimed',
+    });
   });
 
   it('never writes payloads or credentials', () => {
     const sink = capture();
-    const fields = { inputs: { name: 'Ann' }, request: { headers: { authorization: 'Bearer x' }, body: 'text' }, api_key: 'k' };
+    const fields = {
+      inputs: { name: 'Ann' },
+      request: { headers: { authorization: 'Bearer x' }, body: 'text' },
+      api_key: 'k',
+    };
     createLogger({ name: 'api' }, sink).info(fields, 'request');
     expect(JSON.stringify(sink.lines)).not.toMatch(/Ann|Bearer|"text"|"k"/);
   });

@@ -17,8 +17,24 @@ export type LogContext = {
  * this is the net below that rule, one and two levels deep.
  */
 const payloadKeys = [
-  'inputs', 'output', 'messages', 'content', 'text', 'prompt', 'arguments', 'result', 'documents', 'data', 'body',
-  'authorization', 'cookie', 'api_key', 'apiKey', 'password', 'secret', 'headers',
+  'inputs',
+  'output',
+  'messages',
+  'content',
+  'text',
+  'prompt',
+  'arguments',
+  'result',
+  'documents',
+  'data',
+  'body',
+  'authorization',
+  'cookie',
+  'api_key',
+  'apiKey',
+  'password',
+  'secret',
+  'headers',
 ];
 
 /** @param destination defaults to stderr, so that stdout stays free for the command line's answers. */

@@ -7,7 +7,9 @@ const machine = { databaseUrl: null, redisUrl: null, redisServer: null, embedded
 
 describe('choice of backends', () => {
   it('takes addresses that are given', () => {
-    expect(chooseBackends({ ...machine, databaseUrl: 'postgres://a/b', redisUrl: 'redis://c', redisServer: '/bin/r' })).toEqual({
+    expect(
+      chooseBackends({ ...machine, databaseUrl: 'postgres://a/b', redisUrl: 'redis://c', redisServer: '/bin/r' }),
+    ).toEqual({
       postgres: { kind: 'given', url: 'postgres://a/b' },
       queue: { kind: 'given', url: 'redis://c' },
     });

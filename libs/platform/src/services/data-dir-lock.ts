@@ -64,7 +64,8 @@ function holder(content: string): number | null {
     // Not written by `create`, which only ever links whole files.
     return null;
   }
-  if (typeof parsed !== 'object' || parsed === null || !('pid' in parsed) || typeof parsed.pid !== 'number') return null;
+  if (typeof parsed !== 'object' || parsed === null || !('pid' in parsed) || typeof parsed.pid !== 'number')
+    return null;
   const birth = 'birth' in parsed ? parsed.birth : null;
   const isSame = typeof birth !== 'string' || birth === processBirth(parsed.pid);
   return isAlive(parsed.pid) && isSame ? parsed.pid : null;

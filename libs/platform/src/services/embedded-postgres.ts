@@ -80,7 +80,8 @@ async function initialise(cluster: Cluster): Promise<void> {
   const passwordFile = join(half, 'password');
   const password = options.durable ? readOrMakePassword(options.dataDir) : null;
   if (password !== null) writeFileSync(passwordFile, `${password}\n`, { mode: 0o600 });
-  if (user !== null) for (const path of password === null ? [half] : [half, passwordFile]) chownSync(path, user.uid, user.gid);
+  if (user !== null)
+    for (const path of password === null ? [half] : [half, passwordFile]) chownSync(path, user.uid, user.gid);
   const data = join(half, 'data');
   const log = join(options.dataDir, 'logs', 'initdb.log');
   const initdb = await startProcess({
@@ -134,7 +135,11 @@ async function startOnFreePort(cluster: Cluster, attempt = 1): Promise<RunningSe
   return { url: `postgres://${login}@127.0.0.1:${port}/postgres`, pid: server.pid, process: server };
 }
 
-async function startServer({ options, binaries, data, user }: Cluster, port: number, log: string): Promise<ManagedProcess> {
+async function startServer(
+  { options, binaries, data, user }: Cluster,
+  port: number,
+  log: string,
+): Promise<ManagedProcess> {
   const settings = {
     listen_addresses: '127.0.0.1',
     port,

@@ -22,7 +22,11 @@ export async function settleFormerServer(data: string): Promise<void> {
       return;
     }
     if (performance.now() > deadline) {
-      throw new AppError('data_dir_in_use', `Postgres ${pid} already runs on ${data}. End it, or choose another --data-dir.`, { pid });
+      throw new AppError(
+        'data_dir_in_use',
+        `Postgres ${pid} already runs on ${data}. End it, or choose another --data-dir.`,
+        { pid },
+      );
     }
     await delay(50);
   }

@@ -14,7 +14,9 @@ describe('guard', () => {
   it('ends the children and removes the folder of a parent that was killed', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'weir-guard-'));
     const parent = spawn(process.execPath, [guardedParent, folder], { stdio: ['ignore', 'pipe', 'inherit'] });
-    const pid = await new Promise<number>((resolve) => parent.stdout.once('data', (text: Buffer) => resolve(Number(text.toString()))));
+    const pid = await new Promise<number>((resolve) =>
+      parent.stdout.once('data', (text: Buffer) => resolve(Number(text.toString()))),
+    );
     await waitFor(() => readFileSync(join(folder, 'log'), 'utf8').includes('up'), { what: 'the child' });
     expect(isAlive(pid)).toBe(true);
     parent.kill('SIGKILL');

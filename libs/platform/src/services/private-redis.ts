@@ -37,7 +37,9 @@ export async function startPrivateRedis(options: PrivateRedisOptions, attempt = 
     name: 'Redis',
     command: options.binary,
     args: ['-'],
-    stdin: `${Object.entries(settings).map(([name, value]) => `${name} ${value}`).join('\n')}\n`,
+    stdin: `${Object.entries(settings)
+      .map(([name, value]) => `${name} ${value}`)
+      .join('\n')}\n`,
     env: { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' },
     cwd: options.dataDir,
     output: { file: log },
