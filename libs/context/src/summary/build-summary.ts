@@ -1,0 +1,48 @@
+import { countCodePoints, cutStart, wellFormed, type ConversationEntry } from '../shape/index.js';
+import { anchorsOf } from './anchors.js';
+import { APPENDIX_MARK } from './appendix-mark.js';
+import { listed, summaryAppendix } from './appendix.js';
+import { renderHistory } from './render-history.js';
+
+export type BuildSummaryInput = {
+  /** What the model (or the extractive summariser) wrote, as `checkSummaryText` lets it pass. */
+  text: string;
+  /** All repaired originals of the range, from its beginning, superseded part included. */
+  entries: readonly ConversationEntry[];
+  /** The superseded summary, for telling what is known from what is invented; null: none. */
+  previousSummary: string | null;
+  /** B, in chars. */
+  maxChars: number;
+};
+
+/** Chars of B that a model's text may use; the rest is the appendix's. */
+export const summaryTextRoom = (maxChars: number): number => Math.floor(maxChars * 0.5);
+
+const SEPARATOR = `\n\n${APPENDIX_MARK}\n`;
+const MAX_UNKNOWN_CHARS = 300;
+
+/**
+ * The summary that is stored: the text, and behind it what code records. Never longer than `maxChars` unless the text alone
+ * is (which the gate refuses): the appendix takes the room that is left.
+ */
+export function buildSummary(input: BuildSummaryInput): string {
+  const text = wellFormed(input.text).replaceAll(APPENDIX_MARK, '').trim();
+  const room = input.maxChars - countCodePoints(text) - countCodePoints(SEPARATOR);
+  if (room <= 0) return text;
+  const unknown = listed('Named above, but not in the record: ', unknownNames(text, input), Math.min(room, MAX_UNKNOWN_CHARS));
+  const appendix = summaryAppendix({ entries: input.entries, text, maxChars: room - (unknown === '' ? 0 : countCodePoints(unknown) + 1) });
+  const recorded = [unknown, appendix].filter((section) => section !== '').join('\n');
+  return recorded === '' ? text : cutStart(`${text}${SEPARATOR}${recorded}`, input.maxChars);
+}
+
+/** Paths, addresses, identifiers and codes that the text names and no entry holds: a model made them up (row 66). */
+function unknownNames(text: string, input: BuildSummaryInput): string[] {
+  const named = anchorsOf(text).filter((anchor) => /[\p{L}_/]/u.test(anchor) && !anchor.startsWith('#'));
+  if (named.length === 0) return [];
+  const record = `${renderHistory(input.entries)}\n${input.previousSummary ?? ''}\n${fullTexts(input.entries)}`;
+  return named.filter((anchor) => !record.includes(anchor)).slice(0, 10);
+}
+
+/** Long results whole: a rendering for a summariser shortens them. */
+const fullTexts = (entries: readonly ConversationEntry[]): string =>
+  entries.flatMap((entry) => (entry.kind === 'result' || entry.kind === 'documents' ? entry.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])) : [])).join('\n');
