@@ -268,6 +268,8 @@ create unique index compaction_by_id on compaction (compaction_id);
 -- No two open compactions of one view.
 create unique index compaction_open on compaction (project_id, stream_id, coalesce(view_run_id, '')) where status in ('requested','running');
 create index compaction_by_stream on compaction (project_id, stream_id, queued_at desc);
+-- Summaries that were paid for once.
+create index compaction_by_digest on compaction (project_id, source_digest) where source_digest is not null;
 create index compaction_by_run on compaction (project_id, run_id);
 create index compaction_outbox on compaction (priority desc, queued_at) where status = 'requested' and dispatched_at is null;
 create index compaction_dispatched on compaction (dispatched_at) where status = 'requested' and dispatched_at is not null;

@@ -1,7 +1,13 @@
-export { connect, type ConnectSettings, type Database } from './connect.js';
-export type { Session, Sql } from './session.js';
-export { migrate, type MigrateOptions } from './migrate/migrate.js';
-export { postgresEventLog } from './postgres-event-log.js';
-export type * from './schema/index.js';
 export * from './administration/index.js';
+export { connect, type ConnectSettings, type Database } from './connect.js';
+export { migrate, type MigrateOptions } from './migrate/migrate.js';
+export { readFeed, type FeedPage, type FeedQuery } from './operations/read-feed.js';
+export type { RecordingRecord } from './operations/recordings.js';
+export { postgresCompactionStore } from './postgres-compaction-store.js';
+export { postgresEventLog } from './postgres-event-log.js';
+export { postgresPipelineStore } from './postgres-pipeline-store.js';
+export { postgresRecordingStore, type RecordingStore } from './postgres-recording-store.js';
+export { postgresRunStore } from './postgres-run-store.js';
 export * from './reads/index.js';
+export type * from './schema/index.js';
+export type { Session, Sql } from './session.js';

@@ -1,0 +1,78 @@
+import type { Session } from '../session.js';
+import type { Dispatch, LeasedTable, Runnable } from './leased-table.js';
+
+/** Marks up to `limit` runnable rows as dispatched, by priority and age; rows that another process takes now are skipped. */
+export async function takeRunnable(session: Session, leased: LeasedTable, limit: number): Promise<Runnable[]> {
+  const [table, id] = [session(leased.table), session(leased.id)];
+  return session<Runnable[]>`
+    with chosen as materialized (
+      select project_id, ${id} as id, queued_at from ${table}
+      where status = ${leased.runnable} and dispatched_at is null and (due_at is null or due_at <= now())
+      order by priority desc, queued_at limit ${limit} for no key update skip locked
+    ), taken as (
+      update ${table} t set dispatched_at = now() from chosen c where t.project_id = c.project_id and t.${id} = c.id
+      returning t.${id} as id, t.dispatch_no, t.priority, t.queued_at
+    )
+    select id, dispatch_no as "dispatchNo", priority from taken order by priority desc, queued_at`;
+}
+
+/** The same for exactly these rows; those that are dispatched already (or being taken) are left out. */
+export async function takeThese(session: Session, leased: LeasedTable, ids: readonly string[]): Promise<Runnable[]> {
+  if (ids.length === 0) return [];
+  const [table, id] = [session(leased.table), session(leased.id)];
+  return session<Runnable[]>`
+    with chosen as materialized (
+      select project_id, ${id} as id from ${table}
+      where ${id} = any (${[...ids]}::text[]) and status = ${leased.runnable} and dispatched_at is null and (due_at is null or due_at <= now())
+      order by ${id} for no key update skip locked
+    ), taken as (
+      update ${table} t set dispatched_at = now() from chosen c where t.project_id = c.project_id and t.${id} = c.id
+      returning t.${id} as id, t.dispatch_no, t.priority, t.queued_at
+    )
+    select id, dispatch_no as "dispatchNo", priority from taken order by priority desc, queued_at`;
+}
+
+/** Gives back what could not be pushed: the relay finds it again under the same dispatch. */
+export async function undispatch(session: Session, leased: LeasedTable, jobs: readonly Dispatch[]): Promise<void> {
+  await changeDispatched(session, leased, jobs, false);
+}
+
+/** For jobs that the queue lost: a new dispatch, so that a late job of the old one ends quietly. */
+export async function redispatch(session: Session, leased: LeasedTable, jobs: readonly Dispatch[]): Promise<void> {
+  await changeDispatched(session, leased, jobs, true);
+}
+
+async function changeDispatched(session: Session, leased: LeasedTable, jobs: readonly Dispatch[], isNew: boolean): Promise<void> {
+  if (jobs.length === 0) return;
+  const [table, id] = [session(leased.table), session(leased.id)];
+  await session`
+    with lost as materialized (
+      select t.project_id, t.${id} as id from ${table} t
+      join unnest(${jobs.map((job) => job.id)}::text[], ${jobs.map((job) => job.dispatchNo)}::integer[]) as j(id, dispatch_no)
+        on t.${id} = j.id and t.dispatch_no = j.dispatch_no
+      where t.status = ${leased.runnable} and t.dispatched_at is not null order by t.${id} for no key update of t
+    )
+    update ${table} t set dispatched_at = null, dispatch_no = t.dispatch_no + ${isNew ? 1 : 0}
+    from lost where t.project_id = lost.project_id and t.${id} = lost.id`;
+}
+
+/** Everything that waits in the queue, after the queue lost its data. Returns how many. */
+export async function redispatchAll(session: Session, leased: LeasedTable): Promise<number> {
+  const [table, id] = [session(leased.table), session(leased.id)];
+  const result = await session`
+    with lost as materialized (
+      select project_id, ${id} as id from ${table} where status = ${leased.runnable} and dispatched_at is not null order by ${id} for no key update
+    )
+    update ${table} t set dispatched_at = null, dispatch_no = t.dispatch_no + 1
+    from lost where t.project_id = lost.project_id and t.${id} = lost.id`;
+  return result.count;
+}
+
+/** Dispatched longer ago than this and not claimed yet, oldest first: the sweeper asks the queue whether it has them. */
+export async function findDispatched(session: Session, leased: LeasedTable, olderThanMs: number, limit: number): Promise<Dispatch[]> {
+  const rows = await session<Dispatch[]>`
+    select ${session(leased.id)} as id, dispatch_no as "dispatchNo" from ${session(leased.table)}
+    where status = ${leased.runnable} and dispatched_at < now() - ${olderThanMs}::float8 * interval '1 millisecond'
+    order by dispatched_at limit ${limit}`;
+  return rows.map((row) => ({ ...row }));
+}

@@ -1,0 +1,22 @@
+import type { Session } from '../session.js';
+import type { LeasedTable } from './leased-table.js';
+
+export type HeldLease = { id: string; fence: number };
+
+/**
+ * Renews leases; returns those that are still held. Rows are locked in sorted order first: an UPDATE over many rows
+ * locks them as it finds them and could deadlock with an append.
+ */
+export async function renewLeases(session: Session, leased: LeasedTable, held: readonly HeldLease[], leaseMs: number): Promise<{ id: string; runId: string | null }[]> {
+  if (held.length === 0) return [];
+  const [table, id] = [session(leased.table), session(leased.id)];
+  return session<{ id: string; runId: string | null }[]>`
+    with mine as (
+      select t.project_id, t.${id} as id from ${table} t
+      join unnest(${held.map((one) => one.id)}::text[], ${held.map((one) => one.fence)}::bigint[]) as h(id, fence) on t.${id} = h.id and t.fence = h.fence
+      where t.status = 'running' order by t.${id} for no key update of t
+    )
+    update ${table} t set lease_until = now() + ${leaseMs}::float8 * interval '1 millisecond'
+    from mine where t.project_id = mine.project_id and t.${id} = mine.id
+    returning t.${id} as id, t.run_id as "runId"`;
+}

@@ -1,0 +1,69 @@
+import type { RunRecord } from '#libs/engine';
+import type { Session } from '../session.js';
+
+type RunOnStream = Pick<RunRecord, 'projectId' | 'streamId' | 'runId'>;
+
+/**
+ * Takes the stream when nobody holds it against this run and nobody older is in line for it against this run ("against":
+ * one of the two wants it alone). The caller has locked the stream row, so two runs cannot pass at once.
+ */
+export async function acquireStream(session: Session, run: RunOnStream & { exclusive: boolean }): Promise<boolean> {
+  const [held] = await session`
+    with own as (
+      select project_id, stream_id, run_id, ${run.exclusive}::boolean as exclusive, created_at
+      from run where project_id = ${run.projectId} and run_id = ${run.runId}
+    ), taken as (
+      insert into stream_hold (project_id, stream_id, run_id, mode)
+      select project_id, stream_id, run_id, case when exclusive then 'exclusive' else 'shared' end from own
+      where ${isFree(session)} and ${isFirstInLine(session)}
+      on conflict (project_id, stream_id, run_id) do nothing
+      returning 1
+    )
+    select 1 from taken
+    union all
+    select 1 from stream_hold where project_id = ${run.projectId} and stream_id = ${run.streamId} and run_id = ${run.runId}`;
+  return held !== undefined;
+}
+
+export async function releaseStream(session: Session, run: RunOnStream): Promise<void> {
+  await session`delete from stream_hold where project_id = ${run.projectId} and stream_id = ${run.streamId} and run_id = ${run.runId}`;
+}
+
+/** The oldest run in line for the stream. */
+export async function findNextOnStream(session: Session, projectId: string, streamId: string): Promise<string | null> {
+  const [row] = await session<{ run_id: string }[]>`
+    select own.run_id from run own
+    where own.project_id = ${projectId} and own.stream_id = ${streamId} and ${isInLine(session, 'own')}
+    order by own.created_at, own.run_id limit 1`;
+  return row?.run_id ?? null;
+}
+
+/** Runs in line that acquireStream would let through, oldest first. */
+export async function findStartableRuns(session: Session, limit: number): Promise<{ projectId: string; runId: string }[]> {
+  const rows = await session<{ projectId: string; runId: string }[]>`
+    select own.project_id as "projectId", own.run_id as "runId" from run own
+    where ${isInLine(session, 'own')} and ${isFree(session)} and ${isFirstInLine(session)}
+    order by own.created_at limit ${limit}`;
+  return rows.map((row) => ({ ...row }));
+}
+
+/** Queued, or waiting for the stream after it gave it back; without a hold. */
+function isInLine(session: Session, alias: 'own' | 'older') {
+  const run = session(alias);
+  return session`${run}.ended_at is null
+    and (${run}.status = 'queued' or (${run}.status = 'waiting' and ${run}.status_reason = 'stream_busy'))
+    and not exists (select from stream_hold h where h.project_id = ${run}.project_id and h.stream_id = ${run}.stream_id and h.run_id = ${run}.run_id)`;
+}
+
+function isFree(session: Session) {
+  return session`not exists (
+    select from stream_hold h
+    where h.project_id = own.project_id and h.stream_id = own.stream_id and h.run_id <> own.run_id and (own.exclusive or h.mode = 'exclusive'))`;
+}
+
+function isFirstInLine(session: Session) {
+  return session`not exists (
+    select from run older
+    where older.project_id = own.project_id and older.stream_id = own.stream_id and (own.exclusive or older.exclusive)
+      and (older.created_at, older.run_id) < (own.created_at, own.run_id) and ${isInLine(session, 'older')})`;
+}

@@ -1,0 +1,33 @@
+import type { RunPatch } from '#libs/engine';
+import { toStoredJson } from '../encoding/stored-json.js';
+import { toStoredText } from '../encoding/stored-text.js';
+import type { Session } from '../session.js';
+import { Assignments } from './assignments.js';
+
+export async function updateRun(session: Session, projectId: string, runId: string, patch: RunPatch): Promise<void> {
+  const assignments = runAssignments(session, patch);
+  if (assignments.isEmpty) return;
+  await session`update run set ${assignments.list()} where project_id = ${projectId} and run_id = ${runId}`;
+}
+
+function runAssignments(session: Session, patch: RunPatch): Assignments {
+  const assignments = new Assignments(session);
+  if (patch.restarted === true) {
+    for (const column of ['ended_at', 'error', 'output', 'cancel_requested_at', 'cancel_reason', 'timeout_at']) assignments.set(column, null);
+    assignments.setTo('generation', session`generation + 1`);
+  }
+  assignments.set('status', patch.status);
+  assignments.set('status_reason', patch.statusReason);
+  assignments.set('pipeline_version', patch.pipelineVersion);
+  if (patch.output !== undefined) assignments.setJson('output', toStoredJson(patch.output));
+  if (patch.error !== undefined) assignments.setJson('error', toStoredJson(patch.error));
+  if (patch.cancelReason !== undefined) assignments.set('cancel_reason', patch.cancelReason === null ? null : toStoredText(patch.cancelReason));
+  if (patch.started === true) {
+    assignments.setTo('started_at', session`coalesce(started_at, now())`);
+    // `least` ignores nulls: without a deadline or without a time-out the other one holds.
+    assignments.setTo('timeout_at', session`least(deadline_at, coalesce(started_at, now()) + timeout_ms * interval '1 millisecond')`);
+  }
+  if (patch.cancelRequested === true) assignments.setTo('cancel_requested_at', session`coalesce(cancel_requested_at, clock_timestamp())`);
+  if (patch.ended === true) assignments.setTo('ended_at', session`clock_timestamp()`);
+  return assignments;
+}

@@ -1,0 +1,48 @@
+import type { StepRunPatch } from '#libs/engine';
+import { toStoredJson } from '../encoding/stored-json.js';
+import type { Session } from '../session.js';
+import { Assignments } from './assignments.js';
+
+export async function updateStepRun(session: Session, projectId: string, stepRunId: string, patch: StepRunPatch): Promise<void> {
+  const assignments = stepRunAssignments(session, patch);
+  if (assignments.isEmpty) return;
+  await session`update step_run set ${assignments.list()} where project_id = ${projectId} and step_run_id = ${stepRunId}`;
+}
+
+function stepRunAssignments(session: Session, patch: StepRunPatch): Assignments {
+  const assignments = new Assignments(session);
+  const clear = (columns: readonly string[]): void => {
+    for (const column of columns) assignments.set(column, null);
+  };
+  if (patch.reopened === true) clear(['ended_at', 'error', 'output']);
+  if (patch.ended === true) {
+    assignments.setTo('ended_at', session`clock_timestamp()`);
+    clear(['lease_until', 'worker_id']);
+  }
+  if (patch.status === 'waiting') clear(['lease_until', 'worker_id']);
+  if (patch.requeue === true) {
+    clear(['dispatched_at', 'lease_until', 'worker_id', 'reason', 'due_at']);
+    assignments.set('status', 'queued');
+    assignments.setTo('dispatch_no', session`dispatch_no + 1`);
+    assignments.setTo('queued_at', session`clock_timestamp()`);
+  }
+  setPlainColumns(assignments, patch);
+  if (patch.attempt !== undefined) assignments.setTo('timeout_at', session`case when attempt < ${patch.attempt} then null else timeout_at end`);
+  if (patch.dueInMs === null) clear(['due_at']);
+  else if (patch.dueInMs !== undefined) assignments.setTo('due_at', session`now() + ${patch.dueInMs}::float8 * interval '1 millisecond'`);
+  return assignments;
+}
+
+function setPlainColumns(assignments: Assignments, patch: StepRunPatch): void {
+  assignments.set('status', patch.status);
+  assignments.set('reason', patch.reason);
+  assignments.set('attempt', patch.attempt);
+  assignments.set('releases', patch.releases);
+  assignments.set('stalls', patch.stalls);
+  assignments.set('stall_position', patch.stallPosition);
+  assignments.set('cutoff_seq', patch.cutoffSeq);
+  assignments.set('memory_seq', patch.memorySeq);
+  assignments.set('manifest', patch.manifest);
+  if (patch.output !== undefined) assignments.setJson('output', toStoredJson(patch.output));
+  if (patch.error !== undefined) assignments.setJson('error', toStoredJson(patch.error));
+}

@@ -1,0 +1,75 @@
+import type { RunStore, StepQueue } from '#libs/engine';
+import type { Database } from './connect.js';
+import { claimStep } from './operations/claim-step.js';
+import { findDispatched, redispatch, redispatchAll, takeRunnable, takeThese, undispatch } from './operations/dispatch.js';
+import { findCancelRequested } from './operations/find-cancel-requested.js';
+import { findDueRuns, findDueSteps, findDueWaits, findStuckRuns } from './operations/find-due.js';
+import { findExpiredLeases } from './operations/find-expired-leases.js';
+import { findRun } from './operations/find-run.js';
+import { findStepRun, findStepRunsOfRun } from './operations/find-step-run.js';
+import { findStreamHolder } from './operations/find-stream-holder.js';
+import { installationFact } from './operations/installation-fact.js';
+import { LEASED_STEPS, type Dispatch, type Runnable } from './operations/leased-table.js';
+import { readLastPosition } from './operations/read-last-position.js';
+import { renewLeases } from './operations/renew-leases.js';
+import { findNextOnStream, findStartableRuns } from './operations/stream-line.js';
+import { sumRunUsage } from './operations/sum-run-usage.js';
+import { transact } from './transact.js';
+
+type StepDispatch = { stepRunId: string; dispatchNo: number };
+type StepJob = Parameters<StepQueue['push']>[0][number];
+
+/** Runs, steps and their dispatch on Postgres. Each method is one statement, `transact` one transaction. */
+export function postgresRunStore(db: Database): RunStore {
+  return {
+    transact: (work) => transact(db, work),
+    ...claims(db),
+    ...dispatches(db),
+    findExpiredLeases: (limit) => db.run((sql) => findExpiredLeases(sql, limit)),
+    findDueWaits: (limit) => db.run((sql) => findDueWaits(sql, limit)),
+    findDueRuns: (limit) => db.run((sql) => findDueRuns(sql, limit)),
+    findDueSteps: (limit) => db.run((sql) => findDueSteps(sql, limit)),
+    findStartableRuns: (limit) => db.run((sql) => findStartableRuns(sql, limit)),
+    findStuckRuns: (limit) => db.run((sql) => findStuckRuns(sql, limit)),
+    nextOnStream: (projectId, streamId) => db.run((sql) => findNextOnStream(sql, projectId, streamId)),
+    lastPositionOfStep: (step) => db.run((sql) => readLastPosition(sql, step)),
+    streamHolder: (projectId, streamId) => db.run((sql) => findStreamHolder(sql, projectId, streamId)),
+    getRun: (projectId, runId) => db.run((sql) => findRun(sql, projectId, runId)),
+    getStepRun: (stepRunId) => db.run((sql) => findStepRun(sql, stepRunId)),
+    stepRunsOf: (projectId, runId) => db.run((sql) => findStepRunsOfRun(sql, projectId, runId)),
+    usageOfRun: (projectId, runId) => db.run((sql) => sumRunUsage(sql, projectId, runId)),
+    installationFact: (name, proposed) => db.run((sql) => installationFact(sql, name, proposed)),
+    cancelRequested: (runIds) => db.run((sql) => findCancelRequested(sql, runIds)),
+  };
+}
+
+function claims(db: Database): Pick<RunStore, 'claimStep' | 'heartbeat'> {
+  return {
+    claimStep: ({ stepRunId, ...claim }) => db.run((sql) => claimStep(sql, { id: stepRunId, ...claim })),
+    heartbeat: (held, leaseMs) =>
+      db.run(async (sql) => {
+        const leases = held.map(({ stepRunId, fence }) => ({ id: stepRunId, fence }));
+        const renewed = await renewLeases(sql, LEASED_STEPS, leases, leaseMs);
+        const runIds = new Set(renewed.flatMap(({ runId }) => (runId === null ? [] : [runId])));
+        const cancelled = new Set(await findCancelRequested(sql, [...runIds]));
+        return new Map(renewed.map(({ id, runId }) => [id, { cancelRequested: runId !== null && cancelled.has(runId) }]));
+      }),
+  };
+}
+
+function dispatches(
+  db: Database,
+): Pick<RunStore, 'takeRunnable' | 'takeThese' | 'undispatch' | 'findDispatched' | 'redispatch' | 'redispatchAll'> {
+  return {
+    takeRunnable: async (limit) => (await db.run((sql) => takeRunnable(sql, LEASED_STEPS, limit))).map(stepJob),
+    takeThese: async (stepRunIds) => (await db.run((sql) => takeThese(sql, LEASED_STEPS, stepRunIds))).map(stepJob),
+    undispatch: (jobs) => db.run((sql) => undispatch(sql, LEASED_STEPS, jobs.map(dispatch))),
+    findDispatched: async (olderThanMs, limit) =>
+      (await db.run((sql) => findDispatched(sql, LEASED_STEPS, olderThanMs, limit))).map(({ id, dispatchNo }) => ({ stepRunId: id, dispatchNo })),
+    redispatch: (jobs) => db.run((sql) => redispatch(sql, LEASED_STEPS, jobs.map(dispatch))),
+    redispatchAll: () => db.run((sql) => redispatchAll(sql, LEASED_STEPS)),
+  };
+}
+
+const stepJob = ({ id, dispatchNo, priority }: Runnable): StepJob => ({ stepRunId: id, dispatchNo, priority });
+const dispatch = ({ stepRunId, dispatchNo }: StepDispatch): Dispatch => ({ id: stepRunId, dispatchNo });

@@ -1,0 +1,42 @@
+import type { RunTransaction } from '#libs/engine';
+import { appendUnits } from './append/append-units.js';
+import { findStepRunsOfRun, lockStepRun } from './operations/find-step-run.js';
+import { lockRun } from './operations/find-run.js';
+import { claimIdempotencyKey, storeIdempotentAnswer } from './operations/idempotency-keys.js';
+import { insertRun } from './operations/insert-run.js';
+import { insertStepRuns } from './operations/insert-step-runs.js';
+import { lockStreams } from './operations/lock-streams.js';
+import { acquireStream, releaseStream } from './operations/stream-line.js';
+import { updateRun } from './operations/update-run.js';
+import { updateStepRun } from './operations/update-step-run.js';
+import { addWait, findWaiters, removeWaits } from './operations/waits.js';
+import { findOpenCompaction, lockCompaction } from './operations/find-compaction.js';
+import { insertCompaction } from './operations/insert-compaction.js';
+import { updateCompaction } from './operations/update-compaction.js';
+import type { Session } from './session.js';
+
+/** The operations of a transaction. `open` returns its session, or throws once the transaction is over. */
+export function runTransaction(open: () => Session): RunTransaction {
+  return {
+    lockRun: (projectId, runId) => lockRun(open(), projectId, runId),
+    lockStepRun: (projectId, stepRunId) => lockStepRun(open(), projectId, stepRunId),
+    stepRuns: (projectId, runId) => findStepRunsOfRun(open(), projectId, runId),
+    lockStreams: (projectId, streamIds) => lockStreams(open(), projectId, streamIds),
+    append: (units) => appendUnits(open(), units),
+    insertRun: (run) => insertRun(open(), run),
+    updateRun: (projectId, runId, patch) => updateRun(open(), projectId, runId, patch),
+    insertStepRuns: (projectId, steps) => insertStepRuns(open(), projectId, steps),
+    updateStepRun: (projectId, stepRunId, patch) => updateStepRun(open(), projectId, stepRunId, patch),
+    insertCompaction: (compaction) => insertCompaction(open(), compaction),
+    openCompaction: (projectId, streamId, viewRunId) => findOpenCompaction(open(), projectId, streamId, viewRunId),
+    lockCompaction: (projectId, compactionId) => lockCompaction(open(), projectId, compactionId),
+    updateCompaction: (projectId, compactionId, patch) => updateCompaction(open(), projectId, compactionId, patch),
+    acquireStream: (run) => acquireStream(open(), run),
+    releaseStream: (run) => releaseStream(open(), run),
+    addWait: (projectId, stepRunId, wait) => addWait(open(), projectId, stepRunId, wait),
+    removeWaits: (projectId, stepRunId) => removeWaits(open(), projectId, stepRunId),
+    waiters: (projectId, kind, key) => findWaiters(open(), projectId, kind, key),
+    claimIdempotencyKey: (key) => claimIdempotencyKey(open(), key),
+    storeIdempotentAnswer: (key, httpStatus, body) => storeIdempotentAnswer(open(), key, httpStatus, body),
+  };
+}
