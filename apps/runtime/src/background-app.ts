@@ -1,9 +1,8 @@
-import { BullRegistrar, type WorkerHost } from '@nestjs/bullmq';
-import type { DynamicModule, INestApplicationContext, Type } from '@nestjs/common';
+import type { DynamicModule, INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { startEngineLoops, startLoop, type Loop } from '#libs/engine';
 import { createLogger, createShutdown, exitOnSignals, loadSettings, NestLogger, type Logger, type Settings } from '#libs/platform';
-import { assertTakesSignal, createJobIntake, workerOptions, type JobIntake, type QueueSettings } from '#libs/queue';
+import { QueueModule, workerOptions, type JobIntake, type QueueProcessor, type QueueSettings } from '#libs/queue';
 import { addShutdownSteps } from './background-shutdown.js';
 import { composeEngine, type Runtime } from './compose-engine.js';
 import { openGate, type Gate } from './gate.js';
@@ -19,7 +18,7 @@ export type BackgroundApp = {
   /** Jobs at once. */
   jobs: (settings: Settings) => number;
   module: (options: BackgroundModuleOptions) => DynamicModule;
-  processor: Type<WorkerHost>;
+  processor: QueueProcessor;
 };
 
 /** Workers tell their capacity this often; it holds for three times as long. */
@@ -36,7 +35,7 @@ export async function runBackgroundApp(app: BackgroundApp): Promise<void> {
   const metrics = createMetrics(app.name, engine.held);
   const jobs = app.jobs(settings);
   const context = await createContext(app, settings, runtime, logger, jobs);
-  const intake = intakeOf(context, app, logger, metrics.jobEnded);
+  const intake = QueueModule.intake(context, app.processor, (what, error) => logger.warn({ err: error }, what), metrics.jobEnded);
   const gate = openGate({ engine, queue, shutdown, logger, onOpen: () => intake.start() });
   const loops = startEngineLoops(engine, { relayMs: settings.steps.relayMs, sweepMs: settings.steps.sweepMs });
   const announce = announceCapacity(app, runtime, jobs);
@@ -59,13 +58,6 @@ async function createContext(app: BackgroundApp, settings: Settings, runtime: Ru
   const { leaseMs, workerId } = runtime.engine.settings;
   const module = app.module({ runtime, queue: queueSettings(settings), worker: workerOptions({ jobs, leaseMs, workerName: workerId }) });
   return NestFactory.createApplicationContext(module, { logger: new NestLogger(logger), abortOnError: false });
-}
-
-function intakeOf(context: INestApplicationContext, app: BackgroundApp, logger: Logger, onEnded: (outcome: 'done' | 'threw') => void): JobIntake {
-  const processor = context.get(app.processor);
-  assertTakesSignal(processor);
-  context.get(BullRegistrar, { strict: false }).register();
-  return createJobIntake(processor.worker, (what, error) => logger.warn({ err: error }, what), onEnded);
 }
 
 function jobsCheck(gate: Gate, intake: JobIntake): { ok: boolean; detail: string } {

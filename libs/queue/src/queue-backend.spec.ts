@@ -1,9 +1,9 @@
-import { BullRegistrar, Processor, WorkerHost } from '@nestjs/bullmq';
+import { Processor, WorkerHost } from '@nestjs/bullmq';
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { Redis } from 'ioredis';
 import { createTestDatabase, describeRedis, testRedis, waitFor } from '../../../test/support/index.js';
-import { createQueueBackend, decodeStepJob, QueueModule, STEPS_QUEUE, type QueueBackend, type QueueSettings } from './index.js';
+import { createQueueBackend, decodeStepJob, QueueModule, STEPS_QUEUE, workerOptions, type QueueBackend, type QueueSettings } from './index.js';
 
 const faults: string[] = [];
 const reportFault = (what: string, error: unknown): void => void faults.push(`${what}: ${String(error)}`);
@@ -12,7 +12,7 @@ const ids = (count: number): string[] => Array.from({ length: count }, (_, n) =>
 
 /** A process that takes jobs as the worker does: through Nest. */
 async function takeJobs(settings: QueueSettings, handle: (stepRunId: string, signal: AbortSignal | undefined) => Promise<void>) {
-  @Processor(STEPS_QUEUE, { drainDelay: 1 })
+  @Processor(STEPS_QUEUE, workerOptions({ jobs: 1, leaseMs: 2000, workerName: 'test' }))
   class StepsProcessor extends WorkerHost {
     async process(job: { data: unknown }, _token?: string, signal?: AbortSignal): Promise<void> {
       await handle(decodeStepJob(job.data).stepRunId, signal);
@@ -21,10 +21,9 @@ async function takeJobs(settings: QueueSettings, handle: (stepRunId: string, sig
   @Module({ imports: [QueueModule.forRoot(settings)], providers: [StepsProcessor] })
   class Root {}
   const app = await NestFactory.createApplicationContext(Root, { logger: false, abortOnError: false });
-  app.get(BullRegistrar, { strict: false }).register();
-  const { worker } = app.get(StepsProcessor);
-  worker.on('error', (error) => reportFault('worker', error));
-  return { close: () => app.close() };
+  const intake = QueueModule.intake(app, StepsProcessor, reportFault, () => undefined);
+  intake.start();
+  return { intake, close: () => app.close() };
 }
 
 /** What engine and API rely on, whichever server carries the queue. */
@@ -71,6 +70,44 @@ function behavesLikeAQueue(open: () => Promise<{ settings: QueueSettings; dispos
     await backend.queue.push([job('stp_throws')]);
     await waitFor(async () => attempts === 2 && (await gone()));
     await worker.close();
+  });
+
+  it('takes no job any more once its intake stopped, and ends those that run', async () => {
+    const seen: string[] = [];
+    let finish: () => void = () => undefined;
+    const worker = await takeJobs(settings, (id) => new Promise((resolve) => {
+      seen.push(id);
+      finish = resolve;
+    }));
+    expect(worker.intake.isTaking()).toBe(true);
+    await backend.queue.push([job('stp_runs')]);
+    await waitFor(() => seen.length === 1);
+    await worker.intake.stop();
+    expect(worker.intake.isTaking()).toBe(false);
+    await backend.queue.push([job('stp_waits')]);
+    finish();
+    await waitFor(async () => (await backend.queue.findMissing([{ stepRunId: 'stp_runs', dispatchNo: 1 }])).length === 1);
+    await worker.close();
+    expect(seen).toEqual(['stp_runs']);
+
+    const next = await takeJobs(settings, async (id) => void seen.push(id));
+    await waitFor(() => seen.length === 2);
+    await next.close();
+    expect(seen).toEqual(['stp_runs', 'stp_waits']);
+  });
+
+  it('takes no job after it stopped while it waited for one', async () => {
+    const seen: string[] = [];
+    const worker = await takeJobs(settings, async (id) => void seen.push(id));
+    await backend.queue.push([job('stp_first')]);
+    await waitFor(() => seen.length === 1);
+    await worker.intake.stop();
+    await backend.queue.push([job('stp_later')]);
+    await worker.close();
+    await expect(backend.queue.findMissing([{ stepRunId: 'stp_later', dispatchNo: 1 }])).resolves.toEqual([]);
+    const next = await takeJobs(settings, async (id) => void seen.push(id));
+    await waitFor(() => seen.length === 2);
+    await next.close();
   });
 
   it('takes a job that is there already only once', async () => {

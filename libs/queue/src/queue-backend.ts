@@ -1,7 +1,5 @@
 import type { QueueEpoch, StepQueue, Wakeups } from '#libs/engine';
-import { createPostgresQueueBackend } from './postgres/postgres-backend.js';
 import type { QueueSettings } from './queue-settings.js';
-import { createRedisQueueBackend } from './redis/redis-backend.js';
 
 /** Told about faults that nobody waits for: lost connections, lost wake-ups, listeners that throw. */
 export type ReportFault = (what: string, error: unknown) => void;
@@ -26,17 +24,3 @@ export type QueueBackend = {
   /** Closes all connections; never waits for a server that is away longer than the command time-out. */
   close(): Promise<void>;
 };
-
-/**
- * Redis may be away when this returns: pushes then fail at once, rows stay undispatched, and all goes on by itself
- * when it is back. Postgres must be there (it holds the runs too).
- * @throws AppError `invalid_queue_settings`
- */
-export async function createQueueBackend(settings: QueueSettings, reportFault: ReportFault): Promise<QueueBackend> {
-  switch (settings.kind) {
-    case 'redis':
-      return createRedisQueueBackend(settings, reportFault);
-    case 'postgres':
-      return createPostgresQueueBackend(settings, reportFault);
-  }
-}

@@ -1,14 +1,19 @@
-import { BullModule, type BullRootModuleOptions } from '@nestjs/bullmq';
-import { Module, type DynamicModule } from '@nestjs/common';
+import { BullModule, BullRegistrar, type BullRootModuleOptions, type WorkerHost } from '@nestjs/bullmq';
+import { Module, type DynamicModule, type INestApplicationContext, type Type } from '@nestjs/common';
 import { createPostgresBackend, createRedisBackend, setDefaultBackendFactory, type ConnectionOptions } from 'bullmq';
+import { createJobIntake, type JobIntake } from './job-intake.js';
 import { postgresConnectionOptions } from './postgres/worker-connection.js';
+import { assertTakesSignal } from './processor-arity.js';
+import type { ReportFault } from './queue-backend.js';
 import { hashTagged } from './queue-names.js';
 import type { QueueSettings } from './queue-settings.js';
 import { workerConnectionOptions } from './redis/redis-clients.js';
 
+export type QueueProcessor = Type<WorkerHost>;
+
 /**
- * What `@Processor` classes connect with. Import it in the root module of a process that takes jobs. Registration is
- * manual: the process calls `BullRegistrar.register()` once it may take jobs. Pushing needs no Nest: `createQueueBackend`.
+ * What a `@Processor` class connects with. Import it in the root module of a process that takes jobs, then ask for its
+ * `intake`: nothing is taken before that starts. Pushing needs no Nest: `createQueueBackend`.
  */
 @Module({})
 export class QueueModule {
@@ -22,6 +27,14 @@ export class QueueModule {
         BullModule.registerQueue(),
       ],
     };
+  }
+
+  /** The intake of the context's one processor. @throws AppError `processor_without_signal` */
+  static intake(context: INestApplicationContext, processor: QueueProcessor, reportFault: ReportFault, onEnded: (outcome: 'done' | 'threw') => void): JobIntake {
+    const instance = context.get(processor);
+    assertTakesSignal(instance);
+    context.get(BullRegistrar, { strict: false }).register();
+    return createJobIntake(instance.worker, reportFault, onEnded);
   }
 }
 
