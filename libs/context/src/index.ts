@@ -1,3 +1,4 @@
+export { BUILDER_VERSION } from './builder-version.js';
 export { buildContext } from './build-context.js';
 export type {
   BuildInput,
@@ -28,3 +29,4 @@ export { compactionState, type CompactionState, type LiveCompaction } from './vi
 export { ENTRY_STATES, type Entry, type EntryState, type ShapedMessage, type ShownItem, type ShownState, type Turn } from './view/entry.js';
 export { nextMemoryEntry } from './view/next-memory-entry.js';
 export { placeholderArgument } from './view/placeholder-argument.js';
+export { isInView } from './view/view-key.js';

@@ -6,6 +6,7 @@ export * from './apply-pipeline.js';
 export * from './cancel-run.js';
 export * from './claim/drain.js';
 export * from './claim/heartbeat.js';
+export { heartbeatCompactions, runCompactionJob } from './compact-stream/run-compaction-job.js';
 export * from './describe-run.js';
 export * from './dispatch/relay.js';
 export * from './explain-run.js';

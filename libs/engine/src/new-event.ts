@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { v5 as uuidV5 } from 'uuid';
-import { entryChars } from '#libs/context';
-import { canonicalJson, eventCatalogue, type EventInput, type EventSubject, type EventType, type Json, type NewEvent } from '#libs/domain';
+import { entryChars, type EventBody } from '#libs/context';
+import { canonicalJson, eventCatalogue, type EventData, type EventInput, type EventSubject, type EventType, type Json, type NewEvent, readEventData } from '#libs/domain';
 
 /** Event ids are UUIDs of this namespace. */
 const EVENT_NAMESPACE = '6f0f3a52-6a53-4c62-9d3c-0a5c1d7f7b11';
@@ -21,7 +21,7 @@ export function newEvent<T extends EventType>(
   input: EventInput<T>,
 ): NewEvent {
   const definition = eventCatalogue[type];
-  const parsed = definition.schema.parse(redactObject(redact, input));
+  const parsed = readEventData(type, definition.version, redactObject(redact, input));
   const data = toJsonObject(parsed);
   return {
     type,
@@ -32,9 +32,15 @@ export function newEvent<T extends EventType>(
     item: subject.item,
     round: subject.round,
     data,
-    chars: definition.entry ? entryChars(type, data) : 0,
+    chars: definition.entry ? entryChars(bodyOf(type, parsed)) : 0,
     digest: sha256(canonicalJson(data)),
   };
+}
+
+// The pair keeps its correlation only through the overload.
+function bodyOf<T extends EventType>(type: T, data: EventData<T>): EventBody;
+function bodyOf(type: EventType, data: unknown): unknown {
+  return { type, data };
 }
 
 function eventId(subject: EventSubject & { streamId: string }, type: string, key: readonly (string | number)[]): string {

@@ -67,7 +67,6 @@ export async function rebuildStarted(deps: Pick<EngineDeps, 'log'>, rebuild: Reb
     uptoSeq: started.data.upto_seq,
     runActive: true,
     purpose: 'managed',
-    frontier: started.data.frontier,
   });
   return { verdict: verdictOf(build, started, manifest), started, manifest, build, cutoffSeq };
 }

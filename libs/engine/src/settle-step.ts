@@ -83,6 +83,12 @@ function interruptConversation(recorder: RunRecorder, row: StepRunRecord, reason
 
 async function waitForCompaction(advance: Advance, row: StepRunRecord, wait: { compactionId: string; waitMs: number }): Promise<string[]> {
   const { tx, recorder } = advance;
+  // Under the compaction's lock: either it is still open and its end will find this wait, or it has ended and nobody waits.
+  const compaction = await tx.lockCompaction(row.projectId, wait.compactionId);
+  if (compaction === null || compaction.endedAt !== null) {
+    await tx.updateStepRun(row.projectId, row.stepRunId, { requeue: true });
+    return [row.stepRunId];
+  }
   const due = new Date(advance.deps.now().getTime() + wait.waitMs).toISOString();
   recorder.ofStep(row, 'StepWaiting', [row.fence], { reason: 'compaction', key: wait.compactionId, due_at: due });
   await tx.addWait(row.projectId, row.stepRunId, { kind: 'compaction', key: wait.compactionId, dueInMs: wait.waitMs });

@@ -51,7 +51,7 @@ async function begin(tx: RunTransaction, beginning: Beginning): Promise<Begun | 
 async function recordOpening(recorder: RunRecorder, { execution, plan, inputs }: Beginning, at: { view: ViewSpec; memorySeq: number; events: StoredEvent[] }): Promise<void> {
   const { deps, run, row } = execution;
   const memory = await readMemory(deps.log, run.projectId, run.streamId, at.memorySeq);
-  const shown = nextMemoryEntry({ events: at.events, view: at.view, memory, memorySeq: at.memorySeq, policy: plan.policy });
+  const shown = nextMemoryEntry(at.events, at.view, memory, at.memorySeq, plan.policy);
   if (shown !== null) recorder.inConversation(row, 'MemoryShown', [], shown);
   if (inputs.documents !== null) recorder.inConversation(row, 'DocumentsProvided', [], { content: inputs.documents });
   recorder.inConversation(row, 'UserMessageReceived', ['task'], { origin: 'task', content: inputs.task });

@@ -47,7 +47,6 @@ async function buildFor(context: AgentContext, request: CallRequest, purpose: 'm
     uptoSeq: request.recorded?.data.upto_seq ?? conversation.version,
     runActive: true,
     purpose,
-    ...(request.recorded === undefined ? {} : { frontier: request.recorded.data.frontier }),
   });
 }
 

@@ -1,5 +1,6 @@
 import type { ReadyBuild, WaitBuild } from '#libs/context';
-import { extractCompaction, requestCompaction } from '../compact-stream/request-compaction.js';
+import { extractNow } from '../compact-stream/extract-now.js';
+import { requestCompaction } from '../compact-stream/request-compaction.js';
 import type { StepOutcome } from '../run-step/step-outcome.js';
 import type { AgentContext } from './agent-context.js';
 
@@ -11,7 +12,7 @@ export async function requestProposed(context: AgentContext, build: ReadyBuild):
 /** Above it the step waits for one, or takes the first rung of the ladder itself. Null: build again. */
 export async function settleWait(context: AgentContext, build: WaitBuild): Promise<StepOutcome | null> {
   if (build.next === 'extractive') {
-    if (build.proposal !== null) await extractCompaction(context, build.proposal);
+    if (build.proposal !== null) await extractNow(context, build.proposal);
     return null;
   }
   const compactionId = build.proposal === null ? build.openCompactionId : await requestCompaction(context, build.proposal);

@@ -80,6 +80,7 @@ export interface CompactionStore {
   takeRunnableCompactions(limit: number): Promise<CompactionJob[]>;
   undispatchCompactions(jobs: readonly CompactionJob[]): Promise<void>;
   findDispatchedCompactions(olderThanMs: number, limit: number): Promise<CompactionJob[]>;
+  /** dispatch_no + 1, status requested, dispatched_at and lease null, if still open under that number and (when running) its lease expired. */
   redispatchCompactions(jobs: readonly CompactionJob[]): Promise<void>;
   redispatchAllCompactions(): Promise<number>;
   findExpiredCompactions(limit: number): Promise<CompactionRecord[]>;

@@ -153,6 +153,8 @@ export interface RunTransaction extends CompactionTransaction {
 
   addWait(projectId: string, stepRunId: string, wait: { kind: WaitKind; key: string; dueInMs: number | null }): Promise<void>;
   removeWaits(projectId: string, stepRunId: string): Promise<void>;
+  /** What a step run waits for; `isDue`: its time is over. */
+  waitsOf(projectId: string, stepRunId: string): Promise<{ kind: WaitKind; key: string; isDue: boolean }[]>;
   /** Step runs that wait for this key. */
   waiters(projectId: string, kind: WaitKind, key: string): Promise<string[]>;
 

@@ -1,5 +1,7 @@
 import { isEndedStep } from '#libs/domain';
+import type { Advance } from '../advance/advance-run.js';
 import type { EngineDeps } from '../engine-deps.js';
+import type { StepRunRecord } from '../ports/run-store.port.js';
 import { writeFailure } from '../settle-step.js';
 import { changeStep } from './change-step.js';
 
@@ -7,13 +9,26 @@ type DueStep = { projectId: string; runId: string; stepRunId: string };
 
 /** A timer that is due, or a wait that expired: the step is runnable again. */
 export async function wakeDueStep(deps: EngineDeps, due: DueStep): Promise<void> {
-  await changeStep(deps, due, async ({ tx, recorder }, row) => {
+  await changeStep(deps, due, async (advance, row) => {
+    const { tx, recorder } = advance;
     if (row.status !== 'waiting' || row.reason === null) return null;
+    if (row.reason === 'compaction') await recordExpiredWait(advance, row);
     recorder.ofStep(row, 'StepWoken', [row.fence, row.dispatchNo], { reason: row.reason });
     await tx.removeWaits(row.projectId, row.stepRunId);
     await tx.updateStepRun(row.projectId, row.stepRunId, { requeue: true });
     return [row.stepRunId];
   });
+}
+
+/** A compaction that did not come in time: the next build goes down the ladder. */
+async function recordExpiredWait({ tx, recorder, deps }: Advance, row: StepRunRecord): Promise<void> {
+  for (const wait of await tx.waitsOf(row.projectId, row.stepRunId)) {
+    if (wait.kind !== 'compaction' || !wait.isDue) continue;
+    const compaction = await tx.lockCompaction(row.projectId, wait.key);
+    if (compaction === null || compaction.endedAt !== null) continue;
+    const waitedMs = Math.max(0, deps.now().getTime() - Date.parse(compaction.requestedAt));
+    recorder.inConversation(row, 'CompactionWaitExpired', [wait.key, row.fence], { compaction_id: wait.key, waited_ms: waitedMs });
+  }
 }
 
 /** A step past its timeout whose worker did not end it: that worker is fenced out, then the failure is settled as any. */

@@ -35,6 +35,10 @@ export async function sweep(deps: EngineDeps): Promise<SweepReport> {
   await each(deps, report, 'timedOutSteps', () => deps.runs.findDueSteps(BATCH), (due) => settleDueStep(deps, due));
   await each(deps, report, 'begunRuns', () => deps.runs.findStartableRuns(BATCH), ({ projectId, runId }) => beginRun(deps, projectId, runId));
   await each(deps, report, 'advancedRuns', () => deps.runs.findStuckRuns(BATCH), ({ projectId, runId }) => advanceStuckRun(deps, projectId, runId));
+  await each(deps, report, 'woken', () => deps.compactions.findWaitersOfEndedCompactions(BATCH), (waiter) => wakeDueStep(deps, waiter));
+  await each(deps, report, 'expiredLeases', () => deps.compactions.findExpiredCompactions(BATCH), ({ compactionId, dispatchNo }) =>
+    deps.compactions.redispatchCompactions([{ compactionId, dispatchNo }]),
+  );
   report.redispatched = await redispatchMissing(deps, report);
   return report;
 }
@@ -54,7 +58,9 @@ async function redispatchMissing(deps: EngineDeps, report: SweepReport): Promise
   try {
     const missing = await deps.queue.findMissing(await deps.runs.findDispatched(MISSING_AFTER_MS, BATCH));
     if (missing.length > 0) await deps.runs.redispatch(missing);
-    return missing.length;
+    const compactions = await deps.queue.findMissingCompactions(await deps.compactions.findDispatchedCompactions(MISSING_AFTER_MS, BATCH));
+    if (compactions.length > 0) await deps.compactions.redispatchCompactions(compactions);
+    return missing.length + compactions.length;
   } catch (error) {
     report.failures += 1;
     deps.logger.warn({ error: String(error) }, 'the queue could not be compared with the store; next sweep');

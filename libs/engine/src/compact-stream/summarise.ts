@@ -1,0 +1,135 @@
+import {
+  buildSummary,
+  checkSummaryText,
+  chunkHistory,
+  extractiveSummary,
+  gateSummary,
+  summaryRequest,
+  summaryTextRoom,
+  type ConversationEntry,
+} from '#libs/context';
+import type { Usage } from '#libs/domain';
+import type { EngineDeps } from '../engine-deps.js';
+import type { CompactionRecord } from '../ports/compaction-store.port.js';
+import type { ModelOutcome } from '../ports/model.port.js';
+import type { CompactionSource } from './read-source.js';
+
+export type Spent = { usage: Usage | null; costUsd: number; modelCalls: number };
+
+export type Summarised =
+  | { kind: 'summary'; summary: string; charsAfter: number; model: string; extractive: boolean; spent: Spent }
+  | { kind: 'not_smaller'; charsAfter: number; model: string; spent: Spent }
+  | { kind: 'nothing_to_compact'; spent: Spent }
+  | { kind: 'failed'; class: string; detail: string; retryable: boolean; spent: Spent }
+  | { kind: 'stopped' };
+
+export const EXTRACTIVE_MODEL = 'builtin:extractive';
+const NOTHING_SPENT: Spent = { usage: null, costUsd: 0, modelCalls: 0 };
+
+type SummariseDeps = Pick<EngineDeps, 'models' | 'settings'>;
+
+/** Makes the summary of a range with the model that the policy names, and lets code check and complete it. */
+export async function summarise(deps: SummariseDeps, record: CompactionRecord, source: CompactionSource, signal: AbortSignal): Promise<Summarised> {
+  if (source.fresh.length === 0) return { kind: 'nothing_to_compact', spent: NOTHING_SPENT };
+  const model = summaryModel(deps, source);
+  if (model === EXTRACTIVE_MODEL) return extract(record, source);
+  return askModel(deps, { record, source, model, signal });
+}
+
+/** budget.summary_model, else compaction.model, else the agent's; a model that cannot summarise (recordings) gives way to the extractive one. */
+function summaryModel(deps: SummariseDeps, { policy, manifest }: CompactionSource): string {
+  const named = policy.budget?.summary_model ?? policy.compaction.model ?? manifest.model.id;
+  if (named.startsWith('replay:') || !deps.models.facts(named).ok) return EXTRACTIVE_MODEL;
+  return named;
+}
+
+/** By selection, without a model: also the first rung of the ladder. */
+export function extract(record: CompactionRecord, source: CompactionSource): Summarised {
+  const { fresh: entries, previousSummary } = source;
+  const text = extractiveSummary({ entries, previousSummary, asOf: record.entries[1], maxChars: summaryTextRoom(record.maxSummaryChars) });
+  return complete(record, source, { text, model: EXTRACTIVE_MODEL, extractive: true, spent: NOTHING_SPENT });
+}
+
+type Written = { text: string; model: string; extractive: boolean; spent: Spent };
+
+function complete(record: CompactionRecord, source: CompactionSource, written: Written): Summarised {
+  const { text, model, extractive, spent } = written;
+  const summary = buildSummary({ text, entries: source.entries, previousSummary: source.previousSummary, maxChars: record.maxSummaryChars });
+  const gate = gateSummary(summary, { maxChars: record.maxSummaryChars, charsBefore: record.charsBefore ?? Number.MAX_SAFE_INTEGER });
+  switch (gate.kind) {
+    case 'accepted':
+      return { kind: 'summary', summary, charsAfter: gate.charsAfter, model, extractive, spent };
+    case 'not_smaller':
+      return { kind: 'not_smaller', charsAfter: gate.charsAfter, model, spent };
+    case 'too_long':
+      return { kind: 'failed', class: 'too_long', detail: `the summary has ${gate.charsAfter} chars, more than its bound of ${gate.maxChars}`, retryable: true, spent };
+  }
+}
+
+type Asking = { record: CompactionRecord; source: CompactionSource; model: string; signal: AbortSignal };
+
+/** Folds the history chunk by chunk: each answer is the record so far of the next call. */
+async function askModel(deps: SummariseDeps, asking: Asking): Promise<Summarised> {
+  const { record, source, model } = asking;
+  const maxChars = summaryTextRoom(record.maxSummaryChars);
+  let previousSummary = source.previousSummary;
+  let spent = NOTHING_SPENT;
+  for (const entries of chunkHistory(source.fresh, chunkChars(deps, model, maxChars))) {
+    const outcome = await askOnce(deps, asking, { entries, previousSummary, maxChars });
+    if (asking.signal.aborted) return { kind: 'stopped' };
+    spent = added(spent, outcome);
+    if (outcome.kind === 'failure') return { kind: 'failed', class: outcome.class, detail: outcome.detail, retryable: isRetryable(outcome.class), spent };
+    const checked = checkSummaryText(outcome.message, outcome.finishReason);
+    if (checked.kind === 'refused') return { kind: 'failed', class: checked.reason, detail: checked.detail, retryable: true, spent };
+    previousSummary = checked.text;
+  }
+  return complete(record, source, { text: previousSummary ?? '', model, extractive: false, spent });
+}
+
+const CHARS_PER_TOKEN = 3;
+const DEFAULT_WINDOW_TOKENS = 32_000;
+
+/** What fits the summary model's own window beside the record so far, the answer and the instructions. Chars. */
+function chunkChars(deps: SummariseDeps, model: string, maxChars: number): number {
+  const facts = deps.models.facts(model);
+  const window = (facts.ok ? facts.facts.windowTokens : null) ?? DEFAULT_WINDOW_TOKENS;
+  return Math.max(4_000, Math.floor(window * CHARS_PER_TOKEN * 0.8) - 2 * maxChars);
+}
+
+function askOnce(deps: SummariseDeps, { record, model, signal }: Asking, part: { entries: ConversationEntry[]; previousSummary: string | null; maxChars: number }): Promise<ModelOutcome> {
+  const request = summaryRequest({ ...part, asOf: record.entries[1] });
+  return deps.models.call({
+    model,
+    request,
+    cacheBreakpoints: [],
+    cacheKey: record.compactionId,
+    settings: { temperature: null, maxOutputTokens: Math.max(256, Math.ceil(part.maxChars / 2)), stop: [], reasoning: null, extra: {}, outputSchema: null, toolChoice: 'none' },
+    position: { projectId: record.projectId, streamId: record.streamId, runId: record.runId ?? record.compactionId, stepId: record.stepId ?? 'compaction', item: record.item, callNo: record.attempt, try: 1 },
+    signal,
+    idleTimeoutMs: deps.settings.modelIdleTimeoutMs,
+    totalTimeoutMs: deps.settings.modelTotalTimeoutMs,
+    onDelta: null,
+  });
+}
+
+const TERMINAL: ReadonlySet<string> = new Set(['authentication', 'invalid_request', 'refused', 'context_overflow']);
+const isRetryable = (failureClass: string): boolean => !TERMINAL.has(failureClass);
+
+function added(spent: Spent, outcome: ModelOutcome): Spent {
+  const { usage } = outcome;
+  return {
+    usage: usage === null ? spent.usage : sum(spent.usage, usage),
+    costUsd: spent.costUsd + (outcome.costUsd ?? 0),
+    modelCalls: spent.modelCalls + 1,
+  };
+}
+
+function sum(a: Usage | null, b: Usage): Usage {
+  if (a === null) return b;
+  return {
+    input_tokens: a.input_tokens + b.input_tokens,
+    cached_tokens: a.cached_tokens + b.cached_tokens,
+    cache_write_tokens: a.cache_write_tokens + b.cache_write_tokens,
+    output_tokens: a.output_tokens + b.output_tokens,
+  };
+}
