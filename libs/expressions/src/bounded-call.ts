@@ -28,5 +28,7 @@ export function boundedCall<T>(code: () => T, timeoutMs: number): BoundedCall<T>
 }
 
 function isTimeout(error: unknown): boolean {
-  return typeof error === 'object' && error !== null && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
+  return (
+    typeof error === 'object' && error !== null && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT'
+  );
 }

@@ -3,14 +3,65 @@ import { celExpressions } from './cel-expressions.js';
 
 const language = celExpressions();
 const fragments = fc.constantFrom(
-  'inputs', 'steps', '.', '.?', '[', ']', '(', ')', '{', '}', '"', "'", '"""', 'r"', 'b"\\xff"', '1', '2.5', '0x', '+', '-', '*', '/',
-  '%', '==', '&&', '||', '!', '?', ':', ',', 'a', 'matches', 'map', 'filter', 'has', 'size', 'null', 'true', 'in', ' ', '\n', '//', '😀',
-  '\ud800', 'optional', 'cel.bind', '__proto__', 'constructor', 'duration("1h")', 'timestamp', '\\',
+  'inputs',
+  'steps',
+  '.',
+  '.?',
+  '[',
+  ']',
+  '(',
+  ')',
+  '{',
+  '}',
+  '"',
+  "'",
+  '"""',
+  'r"',
+  'b"\\xff"',
+  '1',
+  '2.5',
+  '0x',
+  '+',
+  '-',
+  '*',
+  '/',
+  '%',
+  '==',
+  '&&',
+  '||',
+  '!',
+  '?',
+  ':',
+  ',',
+  'a',
+  'matches',
+  'map',
+  'filter',
+  'has',
+  'size',
+  'null',
+  'true',
+  'in',
+  ' ',
+  '\n',
+  '//',
+  '😀',
+  '\ud800',
+  'optional',
+  'cel.bind',
+  '__proto__',
+  'constructor',
+  'duration("1h")',
+  'timestamp',
+  '\\',
 );
 
 describe('the language is total', () => {
   it('checks and evaluates any string without throwing', () => {
-    const source = fc.oneof(fc.string({ unit: 'binary' }), fc.array(fragments, { maxLength: 14 }).map((parts) => parts.join('')));
+    const source = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.array(fragments, { maxLength: 14 }).map((parts) => parts.join('')),
+    );
     fc.assert(
       fc.property(source, fc.jsonValue(), (text, value) => {
         language.check(text, ['inputs', 'steps']);

@@ -3,7 +3,10 @@ import { celExpressions } from './cel-expressions.js';
 const language = celExpressions();
 const variables = {
   inputs: { n: 3, text: 'abc', list: [1, 2, 3], nothing: null, flag: true, 'two words': 4, emoji: 'a😀b' },
-  steps: { route: { status: 'succeeded', output: { intent: 'question' } }, skipped: { status: 'skipped', output: null } },
+  steps: {
+    route: { status: 'succeeded', output: { intent: 'question' } },
+    skipped: { status: 'skipped', output: null },
+  },
 };
 
 function valueOf(source: string) {
@@ -42,6 +45,8 @@ describe('evaluating', () => {
     ['steps.skipped.output == null', true],
     ['timestamp("2026-01-01T00:00:00Z")', '2026-01-01T00:00:00.000Z'],
     ['duration("90s")', '90s'],
+    ['duration("-1.5s")', '-1.5s'],
+    ['timestamp("2026-01-02T00:00:00Z") - timestamp("2026-01-01T00:00:00Z")', '86400s'],
     ['uint(3)', 3],
     ['b"abc"', 'YWJj'],
     ['inputs.emoji.substring(0, 2)', 'a\uFFFD'],
@@ -87,13 +92,18 @@ describe('evaluating', () => {
     const bounded = celExpressions({ timeoutMs: 100 });
     const source = 'inputs.list.all(a, inputs.list.all(b, inputs.list.all(c, a + b + c >= 0)))';
     const long = Array.from({ length: 5_000 }, (_, index) => index);
-    expect(bounded.evaluate(source, { inputs: { list: long } })).toMatchObject({ ok: false, code: 'expression_timeout' });
+    expect(bounded.evaluate(source, { inputs: { list: long } })).toMatchObject({
+      ok: false,
+      code: 'expression_timeout',
+    });
     expect(bounded.evaluate(source, { inputs: { list: [1, 2] } })).toEqual({ ok: true, value: true });
   });
 
   it('refuses results that grow beyond what a step may hold', () => {
     const list = Array.from({ length: 2_000 }, () => 'x'.repeat(10));
-    const result = celExpressions({ timeoutMs: 5_000 }).evaluate('inputs.list.map(a, inputs.list)', { inputs: { list } });
+    const result = celExpressions({ timeoutMs: 5_000 }).evaluate('inputs.list.map(a, inputs.list)', {
+      inputs: { list },
+    });
     expect(result).toMatchObject({ ok: false, code: 'expression_result_too_large' });
     const grown = `inputs.text${'.replace("x", "xxxxxxxxxx")'.repeat(12)}`;
     expect(language.evaluate(grown, { inputs: { text: 'x' } })).toMatchObject({ ok: false, code: 'expression_failed' });
@@ -104,7 +114,10 @@ describe('checking', () => {
   const scope = ['inputs', 'steps'];
 
   it('names what an expression refers to, without the variables of its own loops', () => {
-    const checked = language.check('steps.route.output.list.filter(x, x.name == inputs["who is"])[0].size + inputs.n[0]', scope);
+    const checked = language.check(
+      'steps.route.output.list.filter(x, x.name == inputs["who is"])[0].size + inputs.n[0]',
+      scope,
+    );
     expect(checked.ok && checked.references.map(({ root, path }) => [root, ...path].join('.'))).toEqual([
       'steps.route.output.list',
       'inputs.who is',

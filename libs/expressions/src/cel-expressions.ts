@@ -35,7 +35,12 @@ function check(compiled: CompiledCel): ExpressionCheck {
   return { ok: true, type: expressionType(type), references: syntax.references };
 }
 
-function evaluate(cache: CelCache, timeoutMs: number, source: string, variables: ExpressionVariables): ExpressionResult {
+function evaluate(
+  cache: CelCache,
+  timeoutMs: number,
+  source: string,
+  variables: ExpressionVariables,
+): ExpressionResult {
   const roots = Object.keys(variables);
   const compiled = cache.compile(source, roots);
   if (!compiled.ok) return failed('expression_invalid', `${compiled.detail} (at ${compiled.position})`);

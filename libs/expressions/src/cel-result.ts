@@ -37,7 +37,8 @@ export function celResultToJson(value: unknown): JsonResult {
 function toJson(value: unknown, depth: number, budget: Budget): Json {
   budget.nodes += 1;
   if (budget.nodes > MAX_RESULT_NODES) throw new Refused('too_large', `the result has over ${MAX_RESULT_NODES} values`);
-  if (depth > MAX_RESULT_DEPTH) throw new Refused('too_large', `the result is nested over ${MAX_RESULT_DEPTH} levels deep`);
+  if (depth > MAX_RESULT_DEPTH)
+    throw new Refused('too_large', `the result is nested over ${MAX_RESULT_DEPTH} levels deep`);
   switch (typeof value) {
     case 'string':
       return text(value, budget);
@@ -70,7 +71,7 @@ function objectToJson(value: object, depth: number, budget: Budget): Json {
 
 /** Of any realm: tests and `vm` have an `Object` of their own. */
 function isPlainObject(value: object): boolean {
-  const prototype: object | null = Object.getPrototypeOf(value);
+  const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
@@ -78,8 +79,22 @@ function isPlainObject(value: object): boolean {
 function namedTypeToJson(value: object): Json {
   const primitive: unknown = value.valueOf();
   if (typeof primitive === 'bigint') return exact(primitive);
-  if (Object.prototype.toString.call(value) === '[object google.protobuf.Duration]') return String(value);
+  if (isDuration(value)) return durationText(value.seconds * 1_000_000_000n + BigInt(value.nanos));
   throw new Refused('not_json', 'the result is a type or a function, which JSON cannot hold');
+}
+
+function isDuration(value: object): value is { readonly seconds: bigint; readonly nanos: number } {
+  return 'seconds' in value && typeof value.seconds === 'bigint' && 'nanos' in value && typeof value.nanos === 'number';
+}
+
+/** Protobuf's JSON form: seconds with up to nine decimals and an `s`. */
+function durationText(nanos: bigint): string {
+  const sign = nanos < 0n ? '-' : '';
+  const size = nanos < 0n ? -nanos : nanos;
+  const fraction = String(size % 1_000_000_000n)
+    .padStart(9, '0')
+    .replace(/0+$/, '');
+  return `${sign}${size / 1_000_000_000n}${fraction === '' ? '' : `.${fraction}`}s`;
 }
 
 function entriesToJson(entries: Iterable<readonly [unknown, unknown]>, depth: number, budget: Budget): Json {

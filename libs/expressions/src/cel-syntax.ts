@@ -42,6 +42,9 @@ function visit(node: ASTNode, place: Place, walk: Walk): void {
   switch (node.op) {
     case 'value':
       return;
+    case '!_':
+    case '-_':
+      return visit(node.args, place, walk);
     case 'id':
     case '.':
     case '.?':
@@ -52,17 +55,12 @@ function visit(node: ASTNode, place: Place, walk: Walk): void {
       return visitAll(node.args[1], place, walk);
     case 'rcall':
       return visitMethod(node.args, node.start, place, walk);
-    case 'list':
-      return visitAll(node.args, place, walk);
     case 'map':
       return visitAll(node.args.flat(), place, walk);
-    case '!_':
-    case '-_':
-      return visit(node.args, place, walk);
     case '+':
-      walk.additions += 1;
-      if (place.depth > 0) walk.additionsInMacros += 1;
+      countAddition(place, walk);
       return visitAll(node.args, place, walk);
+    case 'list':
     case '?:':
     case '||':
     case '&&':
@@ -79,6 +77,11 @@ function visit(node: ASTNode, place: Place, walk: Walk): void {
     case '>=':
       return visitAll(node.args, place, walk);
   }
+}
+
+function countAddition(place: Place, walk: Walk): void {
+  walk.additions += 1;
+  if (place.depth > 0) walk.additionsInMacros += 1;
 }
 
 function visitAll(nodes: readonly ASTNode[], place: Place, walk: Walk): void {

@@ -15,9 +15,12 @@ describe('durations', () => {
     expect(parseDurationMs(text)).toBe(expected);
   });
 
-  it.each(['', '5', '5 m', '-5m', '5M', 'PT5M', '5min', 'm', '1.m', '367d', `${'9'.repeat(60)}d`])('%j is no duration', (text) => {
-    expect(parseDurationMs(text)).toBeNull();
-  });
+  it.each(['', '5', '5 m', '-5m', '5M', 'PT5M', '5min', 'm', '1.m', '367d', `${'9'.repeat(60)}d`])(
+    '%j is no duration',
+    (text) => {
+      expect(parseDurationMs(text)).toBeNull();
+    },
+  );
 
   it('says what to write for a bare number of seconds and for ISO 8601', () => {
     expect(expectedDuration(300)).toContain('"300s"');

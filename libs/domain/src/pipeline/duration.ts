@@ -24,8 +24,11 @@ export function parseDurationMs(text: string): number | null {
 
 /** What to write instead of a duration that was not understood. */
 export function expectedDuration(found: unknown): string {
-  if (typeof found === 'number') return `a duration with its unit: "${found}s" for seconds, "${found}ms" for milliseconds`;
-  if (typeof found === 'string' && /^\d+(\.\d+)?$/.test(found)) return `a duration with its unit: "${found}s" for seconds`;
-  if (typeof found === 'string' && /^p/i.test(found)) return 'a duration such as "5m" or "1h30m"; ISO 8601 durations are not read';
+  if (typeof found === 'number')
+    return `a duration with its unit: "${found}s" for seconds, "${found}ms" for milliseconds`;
+  if (typeof found === 'string' && /^\d+(\.\d+)?$/.test(found))
+    return `a duration with its unit: "${found}s" for seconds`;
+  if (typeof found === 'string' && /^p/i.test(found))
+    return 'a duration such as "5m" or "1h30m"; ISO 8601 durations are not read';
   return 'a duration of at most 366 days, such as "500ms", "20s", "5m", "1h30m" or "2d"';
 }

@@ -1,37 +1,34 @@
 import { celExpressions } from '#libs/expressions';
 import { effectiveStep } from './effective-step.js';
 import { dependantsOf, findDefinedStep, referencesOf, stepOrder, upstreamOf } from './graph.js';
-import { parsePipeline } from './parse-pipeline.js';
-import { STEP_KINDS } from './pipeline-step.js';
+import { definitionOf } from './testing/sound-facts.js';
 import { pipelineVariables, toolVariables } from './variables.js';
 
 const language = celExpressions();
 
-function definition(document: Record<string, unknown>) {
-  const parsed = parsePipeline(
-    { name: 'p', agents: { chat: { context: { preset: 'chat' } }, coder: { model: 'openai:b', context: { mode: 'fresh' } } }, ...document },
-    {
-      expressions: language,
-      executableStepKinds: STEP_KINDS,
-      executableToolKinds: [],
-      missingFeatures: [],
-      builtinTools: [],
-      connections: null,
-      defaultModel: 'openai:z',
-      plugins: null,
-      mcpServers: null,
-      checkContextPolicy: () => [],
-    },
-  );
-  if (!parsed.ok) throw new Error(parsed.errors.map((error) => error.detail).join('\n'));
-  return parsed.definition;
-}
+const agents = { chat: { context: { preset: 'chat' } }, coder: { model: 'openai:b', context: { mode: 'fresh' } } };
+
+const definition = (document: Record<string, unknown>) =>
+  definitionOf({ name: 'p', agents, ...document }, { defaultModel: 'openai:z' });
 
 const steps = [
   { id: 'last', depends_on: ['second'], transform: '${steps.second.output + steps.first.status}' },
   { id: 'first', agent: 'chat', task: 'a ${inputs.q} and ${run.id}', when: 'inputs.q != null' },
-  { id: 'second', depends_on: ['first'], agent: 'coder', task: 'b', model: 'openai:c', timeout: '1m', retry: { max_attempts: 5 } },
-  { id: 'each', depends_on: ['first'], for_each: '${steps.first.output}', do: { steps: [{ id: 'inner', agent: 'chat', task: '${item}' }] } },
+  {
+    id: 'second',
+    depends_on: ['first'],
+    agent: 'coder',
+    task: 'b',
+    model: 'openai:c',
+    timeout: '1m',
+    retry: { max_attempts: 5 },
+  },
+  {
+    id: 'each',
+    depends_on: ['first'],
+    for_each: '${steps.first.output}',
+    do: { steps: [{ id: 'inner', agent: 'chat', task: '${item}' }] },
+  },
 ];
 const inputs = { q: { type: 'string' } };
 
@@ -61,16 +58,28 @@ describe('effective settings of a step', () => {
       retry: { maxAttempts: 5, backoffMs: 1_000, maxBackoffMs: 60_000, jitter: false },
       contextMode: 'fresh',
     });
-    expect(effectiveStep(withDefaults, 'first')).toMatchObject({ timeoutMs: 120_000, model: 'openai:a', contextMode: 'inherit' });
+    expect(effectiveStep(withDefaults, 'first')).toMatchObject({
+      timeoutMs: 120_000,
+      model: 'openai:a',
+      contextMode: 'inherit',
+    });
   });
 
   it('have no time limit and one attempt where a step waits for others', () => {
-    expect(effectiveStep(definition({ inputs, steps, defaults: { timeout: '2m' } }), 'each')).toMatchObject({ timeoutMs: null, retry: { maxAttempts: 1 } });
+    expect(effectiveStep(definition({ inputs, steps, defaults: { timeout: '2m' } }), 'each')).toMatchObject({
+      timeoutMs: null,
+      retry: { maxAttempts: 1 },
+    });
   });
 
   it('are fresh inside a for_each unless something is said', () => {
-    expect(effectiveStep(definition({ inputs, steps }), 'inner')).toMatchObject({ contextMode: 'fresh', containers: [{ id: 'each' }] });
-    expect(effectiveStep(definition({ inputs, steps, context: { mode: 'inherit' } }), 'inner')).toMatchObject({ contextMode: 'inherit' });
+    expect(effectiveStep(definition({ inputs, steps }), 'inner')).toMatchObject({
+      contextMode: 'fresh',
+      containers: [{ id: 'each' }],
+    });
+    expect(effectiveStep(definition({ inputs, steps, context: { mode: 'inherit' } }), 'inner')).toMatchObject({
+      contextMode: 'inherit',
+    });
   });
 
   it('of an unknown step are null', () => {
@@ -95,7 +104,9 @@ describe('the graph', () => {
   it('knows what a step reads', () => {
     const names = (id: string) => {
       const found = findDefinedStep(defined, id);
-      return found === null ? [] : referencesOf(found.step, language).map(({ root, path }) => [root, ...path].join('.'));
+      return found === null
+        ? []
+        : referencesOf(found.step, language).map(({ root, path }) => [root, ...path].join('.'));
     };
     expect(names('first')).toEqual(['inputs.q', 'inputs.q', 'run.id']);
     expect(names('last')).toEqual(['steps.second.output', 'steps.first.status']);
@@ -106,7 +117,11 @@ describe('variables', () => {
   const defined = definition({ inputs, steps });
 
   it('hold every declared input and every step, null where there is no value', () => {
-    const variables = pipelineVariables(defined, { inputs: {}, run: { id: 'r' }, steps: new Map([['first', { status: 'succeeded', output: 'x' }]]) });
+    const variables = pipelineVariables(defined, {
+      inputs: {},
+      run: { id: 'r' },
+      steps: new Map([['first', { status: 'succeeded', output: 'x' }]]),
+    });
     expect(variables).toEqual({
       inputs: { q: null },
       run: { id: 'r' },

@@ -39,7 +39,7 @@ export function describeValue(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (typeof value === 'string') return JSON.stringify(value.length > 60 ? `${value.slice(0, 57)}...` : value);
   if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : `a list of ${value.length}`;
-  if (typeof value !== 'object' || value === null) return String(value);
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? `a ${typeof value}`;
   const keys = Object.keys(value);
   if (keys.length === 0) return 'an empty object';
   return `an object with ${keys.slice(0, 4).join(', ')}${keys.length > 4 ? ', …' : ''}`;

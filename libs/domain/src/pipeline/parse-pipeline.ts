@@ -68,5 +68,8 @@ function distinct(faults: readonly PipelineFault[]): readonly PipelineFault[] {
   if (all.length <= PIPELINE_LIMITS.faults) return all;
   const shown = all.slice(0, PIPELINE_LIMITS.faults);
   const found = `${all.length - shown.length} more faults`;
-  return [...shown, faultAt([], { code: 'too_many_faults', found, expected: `at most ${PIPELINE_LIMITS.faults} in one answer` })];
+  return [
+    ...shown,
+    faultAt([], { code: 'too_many_faults', found, expected: `at most ${PIPELINE_LIMITS.faults} in one answer` }),
+  ];
 }

@@ -1,11 +1,11 @@
-import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { parse } from 'yaml';
+import { z } from 'zod';
 import { pipelineJsonSchema } from './document/pipeline-document.js';
+import { pipelineFixture } from './testing/sound-facts.js';
 
 describe('the JSON Schema for editors', () => {
   const validate = new Ajv2020({ strict: false }).compile(pipelineJsonSchema());
-  const sample = () => parse(readFileSync('test/fixtures/pipelines/design-sample.yml', 'utf8'));
+  const sample = () => z.record(z.string(), z.unknown()).parse(pipelineFixture('design-sample.yml'));
 
   it('accepts the sample of the design', () => {
     expect(validate(sample())).toBe(true);

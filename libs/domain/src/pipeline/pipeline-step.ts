@@ -39,9 +39,7 @@ export type StepBase = {
 };
 
 export type OnError =
-  | { readonly action: 'fail' }
-  | { readonly action: 'continue' }
-  | { readonly action: 'goto'; readonly stepId: string };
+  { readonly action: 'fail' } | { readonly action: 'continue' } | { readonly action: 'goto'; readonly stepId: string };
 
 export type StepWork =
   | AgentStepWork
@@ -62,12 +60,16 @@ export type StepTask = string | readonly TaskPart[];
 export type TaskPart =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'image'; readonly mediaType: string | null; readonly source: PartSource }
-  | { readonly type: 'document'; readonly name: string | null; readonly mediaType: string | null; readonly source: PartSource };
+  | {
+      readonly type: 'document';
+      readonly name: string | null;
+      readonly mediaType: string | null;
+      readonly source: PartSource;
+    };
 
 /** `data` is base64. */
 export type PartSource =
-  | { readonly from: 'data'; readonly data: string }
-  | { readonly from: 'url'; readonly url: string };
+  { readonly from: 'data'; readonly data: string } | { readonly from: 'url'; readonly url: string };
 
 export type ToolStepWork = { readonly kind: 'tool'; readonly tool: string; readonly args: Template };
 

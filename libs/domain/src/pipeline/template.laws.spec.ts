@@ -7,7 +7,11 @@ const language = celExpressions();
 const json = fc.jsonValue().map((value): Json => JSON.parse(JSON.stringify(value)));
 const tricky = fc.oneof(
   fc.string(),
-  fc.array(fc.constantFrom('${', '}', '$', '{', '"', "'", 'inputs.v', '$${', '\\', ' ', 'r"', '//', '\n'), { maxLength: 12 }).map((parts) => parts.join('')),
+  fc
+    .array(fc.constantFrom('${', '}', '$', '{', '"', "'", 'inputs.v', '$${', '\\', ' ', 'r"', '//', '\n'), {
+      maxLength: 12,
+    })
+    .map((parts) => parts.join('')),
 );
 
 /** A function as replacement, because `$$` in a replacement string stands for one `$`. */
@@ -18,9 +22,16 @@ describe('laws of templates', () => {
     fc.assert(
       fc.property(tricky, tricky, (value, around) => {
         const literal = around.replaceAll('$', '');
-        const rendered = renderTemplate({ whole: '${inputs.v}', embedded: `${literal}\${inputs.v}${literal}` }, { inputs: { v: value } }, language);
+        const rendered = renderTemplate(
+          { whole: '${inputs.v}', embedded: `${literal}\${inputs.v}${literal}` },
+          { inputs: { v: value } },
+          language,
+        );
         const wellFormed = value.replaceAll(/\p{Surrogate}/gu, '\uFFFD');
-        expect(rendered).toEqual({ ok: true, value: { whole: wellFormed, embedded: `${literal}${wellFormed}${literal}` } });
+        expect(rendered).toEqual({
+          ok: true,
+          value: { whole: wellFormed, embedded: `${literal}${wellFormed}${literal}` },
+        });
       }),
       { numRuns: 500 },
     );
@@ -50,7 +61,9 @@ describe('laws of templates', () => {
       fc.property(tricky, (text) => {
         const parsed = parseTemplate(text);
         if (!parsed.ok) return;
-        const written = parsed.parts.map((part) => (part.type === 'text' ? escaped(part.text) : `\${${part.source}}`)).join('');
+        const written = parsed.parts
+          .map((part) => (part.type === 'text' ? escaped(part.text) : `\${${part.source}}`))
+          .join('');
         expect(written.length).toBe(text.length);
       }),
       { numRuns: 500 },

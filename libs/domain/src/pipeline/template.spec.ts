@@ -2,11 +2,15 @@ import { celExpressions } from '#libs/expressions';
 import { parseTemplate, renderTemplate, renderText, textOf } from './template.js';
 
 const language = celExpressions();
-const variables = { inputs: { name: 'Ada', n: 3, list: [1, 'a'], object: { a: 1 }, nothing: null, flag: true, evil: '${inputs.n}' } };
+const variables = {
+  inputs: { name: 'Ada', n: 3, list: [1, 'a'], object: { a: 1 }, nothing: null, flag: true, evil: '${inputs.n}' },
+};
 
 function sources(text: string) {
   const parsed = parseTemplate(text);
-  return parsed.ok ? parsed.parts.map((part) => (part.type === 'text' ? part.text : { source: part.source })) : parsed.detail;
+  return parsed.ok
+    ? parsed.parts.map((part) => (part.type === 'text' ? part.text : { source: part.source }))
+    : parsed.detail;
 }
 
 describe('splitting a template', () => {
@@ -45,7 +49,10 @@ describe('rendering a template', () => {
     ['${inputs.object}\n', '{"a":1}\n'],
     ['[${inputs.nothing}]', '[]'],
     ['$${inputs.n}', '${inputs.n}'],
-    [{ a: ['${inputs.n}', 'x'], '${inputs.n}': true }, { a: [3, 'x'], '${inputs.n}': true }],
+    [
+      { a: ['${inputs.n}', 'x'], '${inputs.n}': true },
+      { a: [3, 'x'], '${inputs.n}': true },
+    ],
     [7, 7],
   ])('%j gives %j', (template, expected) => {
     expect(renderTemplate(template, variables, language)).toEqual({ ok: true, value: expected });
@@ -65,7 +72,12 @@ describe('rendering a template', () => {
   });
 
   it('encodes values but not the text around them', () => {
-    const rendered = renderText('https://x/${inputs.name}/a b?q=${inputs.evil}', variables, language, encodeURIComponent);
+    const rendered = renderText(
+      'https://x/${inputs.name}/a b?q=${inputs.evil}',
+      variables,
+      language,
+      encodeURIComponent,
+    );
     expect(rendered).toEqual({ ok: true, text: 'https://x/Ada/a b?q=%24%7Binputs.n%7D' });
   });
 

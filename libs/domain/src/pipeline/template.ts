@@ -28,7 +28,8 @@ export function parseTemplate(text: string): ParsedTemplate {
       at += 3;
     } else if (text.startsWith('${', at)) {
       const end = expressionEnd(text, at + 2);
-      if (end === null) return { ok: false, detail: 'the "${" has no "}"; write "$${" for a literal one', position: at };
+      if (end === null)
+        return { ok: false, detail: 'the "${" has no "}"; write "$${" for a literal one', position: at };
       if (literal !== '') parts.push({ type: 'text', text: literal });
       literal = '';
       parts.push({ type: 'expression', source: text.slice(at + 2, end), position: at + 2 });
@@ -102,7 +103,11 @@ export type RenderedText = { readonly ok: true; readonly text: string } | Render
  * A string that is one whole `${…}` becomes the value with its type; embedded ones become text (`textOf`).
  * What an expression gave is put in as it is and never looked at again, whatever it contains.
  */
-export function renderTemplate(template: Template, variables: ExpressionVariables, language: ExpressionLanguage): Rendered {
+export function renderTemplate(
+  template: Template,
+  variables: ExpressionVariables,
+  language: ExpressionLanguage,
+): Rendered {
   return render(template, [], { variables, language });
 }
 

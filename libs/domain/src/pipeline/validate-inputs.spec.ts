@@ -1,28 +1,9 @@
-import { celExpressions } from '#libs/expressions';
 import type { Json } from '../json.js';
-import { parsePipeline } from './parse-pipeline.js';
-import type { PipelineDefinition } from './pipeline-definition.js';
+import { definitionOf } from './testing/sound-facts.js';
 import { validateInputs } from './validate-inputs.js';
 
-function definition(inputs: Record<string, unknown>): PipelineDefinition {
-  const parsed = parsePipeline(
-    { name: 'p', inputs, steps: [{ id: 'a', transform: 1 }] },
-    {
-      expressions: celExpressions(),
-      executableStepKinds: ['transform'],
-      executableToolKinds: [],
-      missingFeatures: [],
-      builtinTools: [],
-      connections: null,
-      defaultModel: null,
-      plugins: null,
-      mcpServers: null,
-      checkContextPolicy: () => [],
-    },
-  );
-  if (!parsed.ok) throw new Error(parsed.errors.map((error) => error.detail).join('\n'));
-  return parsed.definition;
-}
+const definition = (inputs: Record<string, unknown>) =>
+  definitionOf({ name: 'p', inputs, steps: [{ id: 'a', transform: 1 }] });
 
 function faults(inputs: Record<string, unknown>, given: Json | undefined): string[] {
   const validated = validateInputs(definition(inputs), given);
@@ -31,7 +12,12 @@ function faults(inputs: Record<string, unknown>, given: Json | undefined): strin
 
 describe('inputs of a run', () => {
   it('are filled with defaults; optional ones that are absent or null stay absent', () => {
-    const declared = { a: { type: 'string' }, b: { type: 'integer', default: 3 }, c: { type: 'boolean', default: false }, d: { type: 'array' } };
+    const declared = {
+      a: { type: 'string' },
+      b: { type: 'integer', default: 3 },
+      c: { type: 'boolean', default: false },
+      d: { type: 'array' },
+    };
     expect(validateInputs(definition(declared), { c: true, d: null })).toEqual({ ok: true, inputs: { b: 3, c: true } });
     expect(validateInputs(definition(declared), undefined)).toEqual({ ok: true, inputs: { b: 3, c: false } });
   });
@@ -50,8 +36,18 @@ describe('inputs of a run', () => {
     ['too small', { a: { type: 'number', min: 1 } }, { a: 0.5 }, 'inputs.a: out_of_range'],
     ['too many', { a: { type: 'array', max_items: 1 } }, { a: [1, 2] }, 'inputs.a: out_of_range'],
     ['not a choice', { a: { type: 'string', enum: ['x', 'y'] } }, { a: 'z' }, 'inputs.a: not_in_enum'],
-    ['half a surrogate pair, deep inside', { a: { type: 'object' } }, { a: { b: ['\ud800'] } }, 'inputs.a: not_well_formed'],
-    ['a key that is no well-formed text', { a: { type: 'object' } }, { a: { '\udc00': 1 } }, 'inputs.a: not_well_formed'],
+    [
+      'half a surrogate pair, deep inside',
+      { a: { type: 'object' } },
+      { a: { b: ['\ud800'] } },
+      'inputs.a: not_well_formed',
+    ],
+    [
+      'a key that is no well-formed text',
+      { a: { type: 'object' } },
+      { a: { '\udc00': 1 } },
+      'inputs.a: not_well_formed',
+    ],
     ['no object', {}, [1], 'inputs: wrong_type'],
     ['over the total size', { a: { type: 'string' } }, { a: 'x'.repeat(1_000_000) }, 'inputs: too_large'],
   ])('%s is a fault', (_name, declared, given, expected) => {
@@ -65,7 +61,11 @@ describe('inputs of a run', () => {
 
   it('get all faults at once', () => {
     const declared = { a: { type: 'string', required: true }, b: { type: 'number' } };
-    expect(faults(declared, { b: 'x', c: 1 })).toEqual(['inputs.c: unknown_input', 'inputs.a: missing', 'inputs.b: wrong_type']);
+    expect(faults(declared, { b: 'x', c: 1 })).toEqual([
+      'inputs.c: unknown_input',
+      'inputs.a: missing',
+      'inputs.b: wrong_type',
+    ]);
   });
 
   it('do not read inherited names as values', () => {

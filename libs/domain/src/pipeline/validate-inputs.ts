@@ -19,7 +19,10 @@ export type ValidatedInputs =
 export function validateInputs(definition: PipelineDefinition, inputs: Json | undefined): ValidatedInputs {
   const given = inputs === undefined || inputs === null ? {} : inputs;
   if (!isJsonObject(given)) {
-    return { ok: false, errors: [faultAt(['inputs'], { code: 'wrong_type', found: describeValue(given), expected: 'an object' })] };
+    return {
+      ok: false,
+      errors: [faultAt(['inputs'], { code: 'wrong_type', found: describeValue(given), expected: 'an object' })],
+    };
   }
   const errors = [...sizeFaults(given), ...unknownInputs(definition, given)];
   const members: [string, Json][] = [];

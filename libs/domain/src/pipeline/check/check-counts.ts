@@ -14,13 +14,22 @@ export function checkCounts(read: ReadPipeline, reading: Reading): void {
   for (const [key, count] of counts) {
     const limit = PIPELINE_LIMITS[key];
     if (count <= limit) continue;
-    reading.fault([key], { code: 'too_many', found: `${count} ${key}`, expected: `at most ${limit}`, hint: 'split the pipeline into child pipelines' });
+    reading.fault([key], {
+      code: 'too_many',
+      found: `${count} ${key}`,
+      expected: `at most ${limit}`,
+      hint: 'split the pipeline into child pipelines',
+    });
   }
   for (const agent of read.definition.agents.values()) {
     const seen = new Set<string>();
     for (const [index, tool] of agent.tools.entries()) {
       if (seen.has(tool)) {
-        reading.fault(['agents', agent.name, 'tools', index], { code: 'duplicate_tool', found: `"${tool}" again`, expected: 'each tool once' });
+        reading.fault(['agents', agent.name, 'tools', index], {
+          code: 'duplicate_tool',
+          found: `"${tool}" again`,
+          expected: 'each tool once',
+        });
       }
       seen.add(tool);
     }

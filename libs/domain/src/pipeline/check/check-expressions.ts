@@ -16,8 +16,13 @@ function checkExpression(use: ExpressionUse, reading: Reading, language: Express
     return;
   }
   if (!isExpectedType(use.expects, checked.type)) {
-    const expected = use.expects === 'boolean' ? 'an expression that gives true or false' : 'an expression that gives a list';
-    reading.fault(use.path, { code: 'wrong_type', found: `${describeValue(use.source)}, which gives a ${checked.type}`, expected });
+    const expected =
+      use.expects === 'boolean' ? 'an expression that gives true or false' : 'an expression that gives a list';
+    reading.fault(use.path, {
+      code: 'wrong_type',
+      found: `${describeValue(use.source)}, which gives a ${checked.type}`,
+      expected,
+    });
   }
   const told = new Set<string>();
   for (const reference of checked.references) {

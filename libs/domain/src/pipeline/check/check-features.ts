@@ -20,7 +20,12 @@ function checkStepKinds(read: ReadPipeline, reading: Reading, facts: PipelineFac
     if (node.kind === null || facts.executableStepKinds.includes(node.kind)) continue;
     const expected = oneOf(facts.executableStepKinds);
     const hint = 'this version of Weir does not execute the kind yet';
-    reading.fault([...node.path, node.kind], { code: 'step_kind_not_available', found: `a step of kind ${node.kind}`, expected, hint });
+    reading.fault([...node.path, node.kind], {
+      code: 'step_kind_not_available',
+      found: `a step of kind ${node.kind}`,
+      expected,
+      hint,
+    });
   }
 }
 
@@ -41,7 +46,11 @@ function checkParallel(read: ReadPipeline, reading: Reading): void {
     const effective = effectiveStep(read.definition, node.id);
     if (effective === null || effective.contextMode === 'fresh') continue;
     const found = `mode ${effective.contextMode ?? 'inherit'} beside on_busy: parallel`;
-    reading.fault([...node.path, 'context'], { code: 'parallel_needs_fresh', found, expected: 'context: { mode: fresh }' });
+    reading.fault([...node.path, 'context'], {
+      code: 'parallel_needs_fresh',
+      found,
+      expected: 'context: { mode: fresh }',
+    });
   }
 }
 
@@ -52,11 +61,20 @@ const NOTED: ReadonlySet<PipelineFeature> = new Set(['spend_limit', 'concurrency
 
 function missingFeatureNotes(read: ReadPipeline, reading: Reading, facts: PipelineFacts): readonly PipelineNote[] {
   const notes: PipelineNote[] = [];
-  for (const { feature, path, expected } of [...documentUses(read), ...agentUses(read), ...toolUses(read), ...stepUses(read)]) {
+  for (const { feature, path, expected } of [
+    ...documentUses(read),
+    ...agentUses(read),
+    ...toolUses(read),
+    ...stepUses(read),
+  ]) {
     if (!facts.missingFeatures.includes(feature)) continue;
     const hint = 'this version of Weir does not have it yet';
     if (NOTED.has(feature)) {
-      notes.push({ path: formatPath(path), code: 'feature_not_enforced', detail: `${formatPath(path)} is accepted, but not enforced by this version of Weir.` });
+      notes.push({
+        path: formatPath(path),
+        code: 'feature_not_enforced',
+        detail: `${formatPath(path)} is accepted, but not enforced by this version of Weir.`,
+      });
     } else {
       reading.faults.push(faultAt(path, { code: 'feature_not_available', found: feature, expected, hint }));
     }
@@ -74,7 +92,9 @@ function documentUses({ definition }: ReadPipeline): readonly Use[] {
 
 function agentUses({ definition }: ReadPipeline): readonly Use[] {
   return [...definition.agents.values()].flatMap((agent): Use[] => [
-    ...(agent.fallbackModels.length === 0 ? [] : [use('fallback_models', ['agents', agent.name, 'fallback_models'], 'none')]),
+    ...(agent.fallbackModels.length === 0
+      ? []
+      : [use('fallback_models', ['agents', agent.name, 'fallback_models'], 'none')]),
     ...(agent.outputSchema === null ? [] : [use('output_schema', ['agents', agent.name, 'output_schema'], 'none')]),
   ]);
 }
@@ -86,10 +106,13 @@ function toolUses({ definition }: ReadPipeline): readonly Use[] {
 }
 
 function stepUses({ definition, nodes }: ReadPipeline): readonly Use[] {
-  const paths = new Map([...everyNode(nodes)].flatMap((node) => (node.id === null ? [] : [[node.id, node.path] as const])));
+  const paths = new Map(
+    [...everyNode(nodes)].flatMap((node) => (node.id === null ? [] : [[node.id, node.path] as const])),
+  );
   return [...allSteps(definition.steps)].flatMap((step): Use[] => {
     const path = paths.get(step.id) ?? [];
-    const hasParts = step.kind === 'agent' && typeof step.task !== 'string' && step.task.some((part) => part.type !== 'text');
+    const hasParts =
+      step.kind === 'agent' && typeof step.task !== 'string' && step.task.some((part) => part.type !== 'text');
     return [
       ...(step.onError.action === 'fail' ? [] : [use('on_error', [...path, 'on_error'], 'fail')]),
       ...(hasParts ? [use('task_parts', [...path, 'task'], 'text')] : []),

@@ -51,7 +51,8 @@ function checkDependencies(node: StepNode, graph: StepGraph, reading: Reading): 
 function unknownStep(id: string, others: readonly string[], graph: StepGraph) {
   const found = describeValue(id);
   if (graph.ids.has(id)) {
-    const hint = 'a step depends on steps of its own list only; those of a body are reached through the step around them';
+    const hint =
+      'a step depends on steps of its own list only; those of a body are reached through the step around them';
     return { code: 'step_not_reachable', found: `${found}, a step of another list`, expected: oneOf(others), hint };
   }
   return { code: 'unknown_step', found, expected: oneOf(others), hint: didYouMean(id, others) };
@@ -63,7 +64,12 @@ function checkGoto(node: StepNode, graph: StepGraph, reading: Reading): void {
   if (others.includes(node.goto)) return;
   const path = [...node.path, 'on_error', 'goto'];
   if (node.goto === node.id) {
-    reading.fault(path, { code: 'cycle', found: 'the step itself', expected: oneOf(others), hint: 'to try again, set retry' });
+    reading.fault(path, {
+      code: 'cycle',
+      found: 'the step itself',
+      expected: oneOf(others),
+      hint: 'to try again, set retry',
+    });
   } else {
     reading.fault(path, unknownStep(node.goto, others, graph));
   }
@@ -76,7 +82,12 @@ function checkNesting(node: StepNode, reading: Reading): void {
   const expected = `at most ${PIPELINE_LIMITS.bodyDepth} levels, for_each and repeat once each`;
   const hint = 'move the inner loop into a child pipeline';
   if (same !== undefined) {
-    reading.fault([...node.path, node.kind], { code: 'nested_too_deep', found: `${node.kind} inside ${node.kind}`, expected, hint });
+    reading.fault([...node.path, node.kind], {
+      code: 'nested_too_deep',
+      found: `${node.kind} inside ${node.kind}`,
+      expected,
+      hint,
+    });
   }
 }
 
@@ -94,7 +105,11 @@ function checkCycles(siblings: readonly StepNode[], reading: Reading): void {
     for (const member of cycle) reported.add(member);
     const found = [...cycle, node].map((member) => member.id ?? '?').join(' → ');
     const key = node.dependsOn.length > 0 ? 'depends_on' : 'on_error';
-    reading.fault([...node.path, key], { code: 'cycle', found: `the cycle ${found}`, expected: 'steps that end before others start' });
+    reading.fault([...node.path, key], {
+      code: 'cycle',
+      found: `the cycle ${found}`,
+      expected: 'steps that end before others start',
+    });
   }
 }
 

@@ -7,13 +7,22 @@ export function checkInjected(reading: Reading, facts: PipelineFacts): void {
   for (const { path, level, value } of reading.contexts) {
     const base = formatPath(path);
     for (const fault of facts.checkContextPolicy(value, level)) {
-      reading.faults.push({ ...fault, path: below(base, fault.path), detail: `${below(base, fault.path)}: ${fault.detail}` });
+      reading.faults.push({
+        ...fault,
+        path: below(base, fault.path),
+        detail: `${below(base, fault.path)}: ${fault.detail}`,
+      });
     }
   }
   for (const { path, value } of reading.schemas) {
     const problem = facts.checkJsonSchema?.(value) ?? null;
     if (problem === null) continue;
-    reading.fault(path, { code: 'bad_schema', found: 'a schema that cannot be used', expected: 'a JSON Schema', hint: problem });
+    reading.fault(path, {
+      code: 'bad_schema',
+      found: 'a schema that cannot be used',
+      expected: 'a JSON Schema',
+      hint: problem,
+    });
   }
 }
 

@@ -41,7 +41,12 @@ function rootsOf(place: Place): readonly string[] {
     case 'step':
       return ['inputs', 'steps', 'run', ...loopRoots(containersOf(place.node).map((node) => node.kind))];
     case 'body':
-      return ['inputs', 'steps', 'run', ...loopRoots([place.node, ...containersOf(place.node)].map((node) => node.kind))];
+      return [
+        'inputs',
+        'steps',
+        'run',
+        ...loopRoots([place.node, ...containersOf(place.node)].map((node) => node.kind)),
+      ];
     case 'output':
       return ['inputs', 'steps', 'run'];
     case 'tool':
@@ -68,7 +73,12 @@ const HOMES: ReadonlyMap<string, string> = new Map([
 
 function wrongRoot(reference: ExpressionReference, place: Place, roots: readonly string[]): FaultWords {
   const code = reference.root === 'secrets' ? 'secret_outside_tool' : 'unknown_name';
-  return { code, found: `${written(reference)} in ${placeWords(place)}`, expected: oneOf(roots), hint: HOMES.get(reference.root) };
+  return {
+    code,
+    found: `${written(reference)} in ${placeWords(place)}`,
+    expected: oneOf(roots),
+    hint: HOMES.get(reference.root),
+  };
 }
 
 function placeWords(place: Place): string {
@@ -94,7 +104,12 @@ function stepFault(reference: ExpressionReference, place: Place, graph: StepGrap
   if (!visible.has(id)) return invisibleStep(id, place, graph, visible);
   if (field === undefined || !STEP_FIELDS.some((known) => known === field)) {
     const hint = field === undefined ? undefined : `for a field of its output write steps.${id}.output.${field}`;
-    return { code: 'unknown_step_field', found: written(reference), expected: `steps.${id}.output or steps.${id}.status`, hint };
+    return {
+      code: 'unknown_step_field',
+      found: written(reference),
+      expected: `steps.${id}.output or steps.${id}.status`,
+      hint,
+    };
   }
   return null;
 }
@@ -116,31 +131,44 @@ function visibleIn(place: Place, graph: StepGraph): ReadonlySet<string> {
 
 function invisibleStep(id: string, place: Place, graph: StepGraph, visible: ReadonlySet<string>): FaultWords {
   const expected = `a step upstream: ${oneOf(visible)}`;
-  if (!graph.ids.has(id)) return { code: 'unknown_step', found: `steps.${id}`, expected, hint: didYouMean(id, graph.ids) };
+  if (!graph.ids.has(id))
+    return { code: 'unknown_step', found: `steps.${id}`, expected, hint: didYouMean(id, graph.ids) };
   if (place.at === 'output') {
     const hint = 'the steps of a body are read through the output of the step around them';
     return { code: 'output_not_reachable', found: `steps.${id}, a step of a body`, expected: oneOf(visible), hint };
   }
   const sameList = place.at === 'step' && idsOf(graph.siblingsOf(place.node)).includes(id);
   if (!sameList) return { code: 'step_not_reachable', found: `steps.${id}, a step of another list`, expected };
-  const hint = id === (place.at === 'step' ? place.node.id : null) ? 'a step cannot read itself' : `add ${id} to depends_on`;
+  const hint =
+    id === (place.at === 'step' ? place.node.id : null) ? 'a step cannot read itself' : `add ${id} to depends_on`;
   return { code: 'step_not_upstream', found: `steps.${id}, which need not have ended`, expected, hint };
 }
 
 function lastIds(place: Place): readonly string[] | null {
   if (place.at !== 'step' && place.at !== 'body') return null;
-  const loop = [place.node, ...containersOf(place.node)].find((node) => node.kind === 'repeat' && (place.at === 'body' || node !== place.node));
+  const loop = [place.node, ...containersOf(place.node)].find(
+    (node) => node.kind === 'repeat' && (place.at === 'body' || node !== place.node),
+  );
   return loop === undefined ? null : idsOf(loop.body);
 }
 
-function unknownField(code: string, reference: ExpressionReference, known: readonly string[] | null): FaultWords | null {
+function unknownField(
+  code: string,
+  reference: ExpressionReference,
+  known: readonly string[] | null,
+): FaultWords | null {
   const [name] = reference.path;
   if (name === undefined || known === null || known.includes(name)) return null;
   return { code, found: written(reference), expected: oneOf(known), hint: didYouMean(name, known) };
 }
 
 function notStatic(reference: ExpressionReference, expected: string): FaultWords {
-  return { code: 'reference_not_static', found: written(reference), expected, hint: 'the name must stand in the text, so that it can be checked' };
+  return {
+    code: 'reference_not_static',
+    found: written(reference),
+    expected,
+    hint: 'the name must stand in the text, so that it can be checked',
+  };
 }
 
 function written(reference: ExpressionReference): string {

@@ -3,7 +3,8 @@ import { describeValue, faultAt, type FaultPath } from '../fault-writer.js';
 import type { PipelineFault } from '../pipeline-fault.js';
 import { PIPELINE_LIMITS } from '../pipeline-limits.js';
 
-export type DocumentJson = { readonly ok: true; readonly json: Json } | { readonly ok: false; readonly fault: PipelineFault };
+export type DocumentJson =
+  { readonly ok: true; readonly json: Json } | { readonly ok: false; readonly fault: PipelineFault };
 
 /**
  * Copies what a YAML or JSON reader gave into plain JSON, within the limits of size and depth: aliases of YAML are
@@ -33,8 +34,10 @@ function copy(value: unknown, path: FaultPath, sum: Sum): Json {
   if (typeof value === 'number' && Number.isFinite(value)) return value;
   if (Array.isArray(value)) return value.map((element, index) => copy(element, [...path, index], sum));
   if (typeof value === 'object' && isPlain(value)) return copyObject(value, path, sum);
-  const found = typeof value === 'object' ? (value.constructor?.name ?? 'an object of a class') : describeOdd(value);
-  throw new Refusal(faultAt(path, { code: 'not_json', found, expected: 'text, a number, true, false, null, a list or an object' }));
+  const found = typeof value === 'object' ? 'an object of a class' : describeOdd(value);
+  throw new Refusal(
+    faultAt(path, { code: 'not_json', found, expected: 'text, a number, true, false, null, a list or an object' }),
+  );
 }
 
 function describeOdd(value: unknown): string {
@@ -64,7 +67,9 @@ function count(path: FaultPath, sum: Sum, chars: number): void {
 }
 
 function tooLarge(path: FaultPath, found: string, expected: string): Refusal {
-  return new Refusal(faultAt(path, { code: 'document_too_large', found, expected, hint: 'split the pipeline into child pipelines' }));
+  return new Refusal(
+    faultAt(path, { code: 'document_too_large', found, expected, hint: 'split the pipeline into child pipelines' }),
+  );
 }
 
 function wellFormed(text: string, path: FaultPath): string {
@@ -75,6 +80,6 @@ function wellFormed(text: string, path: FaultPath): string {
 
 /** Objects of JSON readers, of any realm. */
 function isPlain(value: object): boolean {
-  const prototype: object | null = Object.getPrototypeOf(value);
+  const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }

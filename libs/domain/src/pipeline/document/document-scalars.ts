@@ -15,7 +15,10 @@ export const duration = z
 
 const STEP_ID_WORDS = 'a lower-case letter, then at most 63 lower-case letters, digits or underscores';
 
-export const stepId = z.string().regex(STEP_ID_PATTERN, { error: STEP_ID_WORDS }).describe('Names the step in expressions: steps.<id>.output');
+export const stepId = z
+  .string()
+  .regex(STEP_ID_PATTERN, { error: STEP_ID_WORDS })
+  .describe('Names the step in expressions: steps.<id>.output');
 
 /** A string in which `${…}` is expanded. */
 export const template = z.string().describe('Text; ${…} holds a CEL expression.');

@@ -4,14 +4,26 @@ import { describeValue, faultAt, type FaultPath } from '../fault-writer.js';
 import type { PipelineFault } from '../pipeline-fault.js';
 
 /** The faults of one issue of the document's schema; its message is what is expected (`expectedWords`). */
-export function issueToFaults(issue: z.core.$ZodIssue, document: unknown, base: FaultPath = []): readonly PipelineFault[] {
+export function issueToFaults(
+  issue: z.core.$ZodIssue,
+  document: unknown,
+  base: FaultPath = [],
+): readonly PipelineFault[] {
   const path = [...base, ...issue.path.map((segment) => (typeof segment === 'symbol' ? segment.toString() : segment))];
   switch (issue.code) {
     case 'unrecognized_keys':
       return issue.keys.map((key) => unknownKey([...path, key], key, issue.message));
     case 'invalid_union':
       return unionFaults(issue, document, path);
-    default:
+    case 'invalid_type':
+    case 'too_small':
+    case 'too_big':
+    case 'not_multiple_of':
+    case 'invalid_value':
+    case 'invalid_format':
+    case 'invalid_key':
+    case 'invalid_element':
+    case 'custom':
       return [plainFault(path, valueAt(document, path), issue)];
   }
 }
@@ -22,7 +34,11 @@ function unknownKey(path: FaultPath, key: string, known: string): PipelineFault 
 }
 
 /** Faults inside the branch that the value was meant for, or one for the whole value when it fits none. */
-function unionFaults(issue: z.core.$ZodIssueInvalidUnion, document: unknown, path: FaultPath): readonly PipelineFault[] {
+function unionFaults(
+  issue: z.core.$ZodIssueInvalidUnion,
+  document: unknown,
+  path: FaultPath,
+): readonly PipelineFault[] {
   const meant = issue.errors.find((branch) => branch.length > 0 && branch.every((inner) => isInside(inner)));
   if (meant === undefined) return [plainFault(path, valueAt(document, path), issue)];
   return meant.flatMap((inner) => issueToFaults(inner, document, path));

@@ -130,7 +130,10 @@ export function registerTemplate(value: Json, path: FaultPath, registration: Reg
   for (const [key, member] of Object.entries(value)) {
     if (key.includes('${')) {
       const words = { code: 'template_in_key', found: describeValue(key), expected: 'a plain key' };
-      registration.reading.fault([...path, key], { ...words, hint: 'keys are not expanded; build the object with transform' });
+      registration.reading.fault([...path, key], {
+        ...words,
+        hint: 'keys are not expanded; build the object with transform',
+      });
     }
     registerTemplate(member, [...path, isList ? Number(key) : key], { ...registration, expects: 'any' });
   }

@@ -77,9 +77,18 @@ function checkBoundOrder(fields: Fields, [lowKey = '', highKey = '']: readonly s
   const low = fields.number(lowKey);
   const high = fields.number(highKey);
   if (low === null || high === null || low <= high) return;
-  fields.reading.fault(fields.at(highKey), { code: 'out_of_range', found: String(high), expected: `at least ${lowKey} (${low})` });
+  fields.reading.fault(fields.at(highKey), {
+    code: 'out_of_range',
+    found: String(high),
+    expected: `at least ${lowKey} (${low})`,
+  });
 }
 
-function checkValue(fields: Fields, keys: readonly (string | number)[], value: Json, declaration: InputDeclaration): void {
+function checkValue(
+  fields: Fields,
+  keys: readonly (string | number)[],
+  value: Json,
+  declaration: InputDeclaration,
+): void {
   for (const fault of inputFaults(declaration, value)) fields.reading.fault([...fields.path, ...keys], fault);
 }

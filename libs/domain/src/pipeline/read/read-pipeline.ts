@@ -18,7 +18,11 @@ export type ReadPipeline = {
   readonly definition: PipelineDefinition;
   readonly nodes: readonly StepNode[];
   /** As written, null where the block is no object: then nothing can be said about names in it. */
-  readonly names: { readonly agents: readonly string[] | null; readonly tools: readonly string[] | null; readonly inputs: readonly string[] | null };
+  readonly names: {
+    readonly agents: readonly string[] | null;
+    readonly tools: readonly string[] | null;
+    readonly inputs: readonly string[] | null;
+  };
 };
 
 export function readPipeline(document: JsonObject, reading: Reading): ReadPipeline {
@@ -41,7 +45,11 @@ export function readPipeline(document: JsonObject, reading: Reading): ReadPipeli
     timeoutMs: fields.durationMs('timeout', 1) ?? DEFAULT_RUN_TIMEOUT_MS,
     tags: fields.texts('tags') ?? [],
   };
-  const names = { agents: namesIn(fields, 'agents'), tools: namesIn(fields, 'tools'), inputs: namesIn(fields, 'inputs') };
+  const names = {
+    agents: namesIn(fields, 'agents'),
+    tools: namesIn(fields, 'tools'),
+    inputs: namesIn(fields, 'inputs'),
+  };
   return { definition, nodes, names };
 }
 
@@ -93,7 +101,11 @@ function readSpendLimit(fields: Fields): SpendLimit | null {
     onExceeded: limit.choice('on_exceeded', ['pause', 'fail'], 'pause'),
   };
   if (!['tokens', 'cost_usd', 'tool_calls'].some((key) => limit.has(key))) {
-    fields.reading.fault(limit.path, { code: 'missing', found: 'no limit', expected: 'at least one of tokens, cost_usd, tool_calls' });
+    fields.reading.fault(limit.path, {
+      code: 'missing',
+      found: 'no limit',
+      expected: 'at least one of tokens, cost_usd, tool_calls',
+    });
   }
   return read;
 }

@@ -11,7 +11,9 @@ import { readWork } from './read-work.js';
 import type { Reading, ReadSteps, StepNode } from './reading.js';
 
 /** Keys that belong to one kind only, and which of them that kind needs. */
-const KIND_KEYS: { readonly [kind in StepKind]: { readonly needs: readonly string[]; readonly may: readonly string[] } } = {
+const KIND_KEYS: {
+  readonly [kind in StepKind]: { readonly needs: readonly string[]; readonly may: readonly string[] };
+} = {
   agent: { needs: ['task'], may: [] },
   tool: { needs: [], may: ['args'] },
   transform: { needs: [], may: [] },
@@ -23,7 +25,12 @@ const KIND_KEYS: { readonly [kind in StepKind]: { readonly needs: readonly strin
   sleep: { needs: [], may: [] },
 };
 
-export function readSteps(list: Json | undefined, path: FaultPath, parent: StepNode | null, reading: Reading): ReadSteps {
+export function readSteps(
+  list: Json | undefined,
+  path: FaultPath,
+  parent: StepNode | null,
+  reading: Reading,
+): ReadSteps {
   const nodes: StepNode[] = [];
   const steps: PipelineStep[] = [];
   for (const [index, element] of (Array.isArray(list) ? list : []).entries()) {
@@ -69,14 +76,26 @@ function readKind(fields: Fields): StepKind | null {
     fields.reading.fault(fields.path, { code: 'step_kind_ambiguous', found: named.join(' and '), expected });
     return null;
   }
-  const hint = fields.keys().map((key) => didYouMean(key, STEP_KINDS)).find((suggestion) => suggestion !== undefined);
-  fields.reading.fault(fields.path, { code: 'step_kind_missing', found: describeValue(Object.fromEntries(fields.keys().map((key) => [key, true]))), expected, hint });
+  const hint = fields
+    .keys()
+    .map((key) => didYouMean(key, STEP_KINDS))
+    .find((suggestion) => suggestion !== undefined);
+  fields.reading.fault(fields.path, {
+    code: 'step_kind_missing',
+    found: describeValue(Object.fromEntries(fields.keys().map((key) => [key, true]))),
+    expected,
+    hint,
+  });
   return null;
 }
 
 function checkId(fields: Fields, id: string | null): void {
   if (id === null || !RESERVED_NAMES.has(id)) return;
-  fields.reading.fault(fields.at('id'), { code: 'bad_name', found: describeValue(id), expected: 'a name that is no word of the expression language' });
+  fields.reading.fault(fields.at('id'), {
+    code: 'bad_name',
+    found: describeValue(id),
+    expected: 'a name that is no word of the expression language',
+  });
 }
 
 function stepIdOfGoto(fields: Fields): string | null {
@@ -109,7 +128,11 @@ function checkJoin(fields: Fields): void {
   const dependencies = fields.raw('depends_on');
   const isEmpty = dependencies === undefined || (Array.isArray(dependencies) && dependencies.length === 0);
   if (!fields.has('join') || !isEmpty) return;
-  fields.reading.fault(fields.at('join'), { code: 'join_without_dependencies', found: 'no depends_on', expected: 'depends_on beside join' });
+  fields.reading.fault(fields.at('join'), {
+    code: 'join_without_dependencies',
+    found: 'no depends_on',
+    expected: 'depends_on beside join',
+  });
 }
 
 function readOnError(fields: Fields): OnError {
@@ -128,7 +151,11 @@ function checkKindKeys(fields: Fields, kind: StepKind): void {
     for (const key of [...KIND_KEYS[other].needs, ...KIND_KEYS[other].may]) {
       if (!fields.has(key) || own.includes(key) || isReported(fields, key, other)) continue;
       const kinds = STEP_KINDS.filter((owner) => [...KIND_KEYS[owner].needs, ...KIND_KEYS[owner].may].includes(key));
-      fields.reading.fault(fields.at(key), { code: 'key_not_for_kind', found: `${key} on a step of kind ${kind}`, expected: `a step of kind ${kinds.join(' or ')}` });
+      fields.reading.fault(fields.at(key), {
+        code: 'key_not_for_kind',
+        found: `${key} on a step of kind ${kind}`,
+        expected: `a step of kind ${kinds.join(' or ')}`,
+      });
     }
   }
 }

@@ -28,7 +28,12 @@ const TOOL_KIND_KEYS: ReadonlyMap<string, readonly ToolKind[]> = new Map([
 ]);
 
 /** Null when its kind is unknown or what the kind needs is missing; the faults say which. */
-export function readTool(name: string, object: JsonObject, path: readonly (string | number)[], reading: Reading): ToolDefinition | null {
+export function readTool(
+  name: string,
+  object: JsonObject,
+  path: readonly (string | number)[],
+  reading: Reading,
+): ToolDefinition | null {
   const fields = new Fields(object, path, reading, { at: 'tool', properties: declaredProperties(object) });
   if (!TOOL_NAME_PATTERN.test(name)) {
     reading.fault(path, { code: 'bad_name', found: describeValue(name), expected: TOOL_NAME_WORDS });
@@ -77,7 +82,11 @@ function checkParameters(fields: Fields, parameters: JsonObject | null): void {
   const type = parameters['type'];
   if (type !== 'object') {
     const found = describeValue(type);
-    fields.reading.fault([...fields.at('parameters'), 'type'], { code: 'parameters_not_object', found, expected: 'object: providers take no other' });
+    fields.reading.fault([...fields.at('parameters'), 'type'], {
+      code: 'parameters_not_object',
+      found,
+      expected: 'object: providers take no other',
+    });
   }
   const primary = fields.text('primary_argument');
   const properties = parameters['properties'];
@@ -132,7 +141,11 @@ function readHttp(fields: Fields): ToolTarget | null {
   const method = fields.choice('method', HTTP_METHODS, 'GET');
   const body = fields.template('body');
   if (fields.has('body') && (method === 'GET' || method === 'HEAD')) {
-    fields.reading.fault(fields.at('body'), { code: 'key_not_for_kind', found: `a body with ${method}`, expected: 'method POST, PUT, PATCH or DELETE' });
+    fields.reading.fault(fields.at('body'), {
+      code: 'key_not_for_kind',
+      found: `a body with ${method}`,
+      expected: 'method POST, PUT, PATCH or DELETE',
+    });
   }
   const url = readUrl(fields, 'an http or https address');
   if (url === null) return null;
@@ -148,7 +161,11 @@ function readMcp(name: string, fields: Fields): ToolTarget | null {
 
 function readMcpServer(fields: Fields): McpServer | null {
   if (fields.has('server') && fields.has('url')) {
-    fields.reading.fault(fields.at('url'), { code: 'conflicting_keys', found: 'server and url', expected: 'one of the two' });
+    fields.reading.fault(fields.at('url'), {
+      code: 'conflicting_keys',
+      found: 'server and url',
+      expected: 'one of the two',
+    });
     return null;
   }
   const name = fields.text('server');
@@ -163,7 +180,11 @@ function readPipelineTool(fields: Fields): ToolTarget | null {
   if (text === null) return null;
   const reference = parsePipelineReference(text);
   if (reference !== null) return { kind: 'pipeline', pipeline: reference.name, version: reference.version };
-  fields.reading.fault(fields.at('pipeline'), { code: 'bad_name', found: describeValue(text), expected: `name or name@version; a name is ${PIPELINE_NAME_WORDS}` });
+  fields.reading.fault(fields.at('pipeline'), {
+    code: 'bad_name',
+    found: describeValue(text),
+    expected: `name or name@version; a name is ${PIPELINE_NAME_WORDS}`,
+  });
   return null;
 }
 
@@ -173,7 +194,11 @@ function readUrl(fields: Fields, words: string): string | null {
   if (url === null) return null;
   fields.template('url');
   if (/^(https?:\/\/.|\$\{)/i.test(url)) return url;
-  fields.reading.fault(fields.at('url'), { code: 'bad_url', found: describeValue(url), expected: 'an address that starts with http:// or https://' });
+  fields.reading.fault(fields.at('url'), {
+    code: 'bad_url',
+    found: describeValue(url),
+    expected: 'an address that starts with http:// or https://',
+  });
   return null;
 }
 

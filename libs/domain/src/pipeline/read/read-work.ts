@@ -44,7 +44,9 @@ function readTask(fields: Fields): StepTask | null {
   if (typeof task === 'string') return task;
   if (!Array.isArray(task)) return null;
   return task.flatMap((element, index) => {
-    const part = isJsonObject(element) ? readPart(new Fields(element, [...fields.at('task'), index], fields.reading, { at: 'output' })) : null;
+    const part = isJsonObject(element)
+      ? readPart(new Fields(element, [...fields.at('task'), index], fields.reading, { at: 'output' }))
+      : null;
     return part === null ? [] : [part];
   });
 }
@@ -79,7 +81,11 @@ function readToolWork(fields: Fields): StepWork | null {
 function readForEach(fields: Fields, node: StepNode, readSteps: BodyReader): StepWork | null {
   const items = fields.template('for_each', 'list');
   if (!Array.isArray(items) && typeof items !== 'string') {
-    fields.reading.fault(fields.at('for_each'), { code: 'wrong_type', found: describeValue(items), expected: 'a list or ${…}' });
+    fields.reading.fault(fields.at('for_each'), {
+      code: 'wrong_type',
+      found: describeValue(items),
+      expected: 'a list or ${…}',
+    });
   }
   const body = readBody(fields, node, readSteps);
   if (body === null) return null;
@@ -115,7 +121,11 @@ function readChildPipeline(fields: Fields): StepWork | null {
   if (text === null) return null;
   const reference = parsePipelineReference(text);
   if (reference === null) {
-    fields.reading.fault(fields.at('pipeline'), { code: 'bad_name', found: describeValue(text), expected: `name or name@version; a name is ${PIPELINE_NAME_WORDS}` });
+    fields.reading.fault(fields.at('pipeline'), {
+      code: 'bad_name',
+      found: describeValue(text),
+      expected: `name or name@version; a name is ${PIPELINE_NAME_WORDS}`,
+    });
     return null;
   }
   return { kind: 'pipeline', pipeline: reference.name, version: reference.version, inputs, streamId };
@@ -159,6 +169,7 @@ export function parseSleep(text: Json): Sleep | null {
   if (text.includes('${')) return { type: 'template', template: text };
   const durationMs = parseDurationMs(text);
   if (durationMs !== null) return { type: 'duration', durationMs };
-  const isTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/i.test(text) && !Number.isNaN(Date.parse(text));
+  const isTime =
+    /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/i.test(text) && !Number.isNaN(Date.parse(text));
   return isTime ? { type: 'until', at: text } : null;
 }

@@ -28,7 +28,11 @@ export type ExpressionUse = {
 };
 
 export type ModelUse = { readonly path: FaultPath; readonly name: string };
-export type ContextUse = { readonly path: FaultPath; readonly level: 'step' | 'agent' | 'pipeline'; readonly value: JsonObject };
+export type ContextUse = {
+  readonly path: FaultPath;
+  readonly level: 'step' | 'agent' | 'pipeline';
+  readonly value: JsonObject;
+};
 export type SchemaUse = { readonly path: FaultPath; readonly value: JsonObject };
 
 /** Where an expression stands; it decides which names exist. */
@@ -62,4 +66,9 @@ export type StepNode = {
 export type ReadSteps = { readonly nodes: StepNode[]; readonly steps: readonly PipelineStep[] };
 
 /** Reads the steps of a body. */
-export type BodyReader = (list: Json | undefined, path: FaultPath, parent: StepNode | null, reading: Reading) => ReadSteps;
+export type BodyReader = (
+  list: Json | undefined,
+  path: FaultPath,
+  parent: StepNode | null,
+  reading: Reading,
+) => ReadSteps;
