@@ -9,7 +9,7 @@ import { lockStreams } from './operations/lock-streams.js';
 import { acquireStream, releaseStream } from './operations/stream-line.js';
 import { updateRun } from './operations/update-run.js';
 import { updateStepRun } from './operations/update-step-run.js';
-import { addWait, findWaiters, removeWaits } from './operations/waits.js';
+import { addWait, findWaiters, findWaitsOf, removeWaits } from './operations/waits.js';
 import { findOpenCompaction, lockCompaction } from './operations/find-compaction.js';
 import { insertCompaction } from './operations/insert-compaction.js';
 import { updateCompaction } from './operations/update-compaction.js';
@@ -35,6 +35,7 @@ export function runTransaction(open: () => Session): RunTransaction {
     releaseStream: (run) => releaseStream(open(), run),
     addWait: (projectId, stepRunId, wait) => addWait(open(), projectId, stepRunId, wait),
     removeWaits: (projectId, stepRunId) => removeWaits(open(), projectId, stepRunId),
+    waitsOf: (projectId, stepRunId) => findWaitsOf(open(), projectId, stepRunId),
     waiters: (projectId, kind, key) => findWaiters(open(), projectId, kind, key),
     claimIdempotencyKey: (key) => claimIdempotencyKey(open(), key),
     storeIdempotentAnswer: (key, httpStatus, body) => storeIdempotentAnswer(open(), key, httpStatus, body),

@@ -18,3 +18,11 @@ export async function findWaiters(session: Session, projectId: string, kind: Wai
     select step_run_id from wait where project_id = ${projectId} and kind = ${kind} and key = ${key} order by created_at, step_run_id`;
   return rows.map((row) => row.step_run_id);
 }
+
+/** What a step run waits for, and whether its time is over. */
+export async function findWaitsOf(session: Session, projectId: string, stepRunId: string): Promise<{ kind: WaitKind; key: string; isDue: boolean }[]> {
+  const rows = await session<{ kind: WaitKind; key: string; is_due: boolean }[]>`
+    select kind, key, coalesce(due_at <= now(), false) as is_due from wait
+    where project_id = ${projectId} and step_run_id = ${stepRunId} order by created_at, kind, key`;
+  return rows.map(({ kind, key, is_due: isDue }) => ({ kind, key, isDue }));
+}
