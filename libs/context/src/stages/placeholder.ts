@@ -1,8 +1,8 @@
 import type { ContentPart } from '#libs/domain';
-import { escapedArgument } from '../view/placeholder-argument.js';
 import { abbreviate, wellFormed, type DocumentsEntry, type ResultEntry } from '../shape/index.js';
 
 const MAX_ERROR_CHARS = 200;
+const MAX_ARGUMENT_CHARS = 80;
 
 /**
  * `[masked: name("arg") → ok, 12,431 chars, #57]`; an error keeps the first line of its message. Part of every prompt:
@@ -10,11 +10,11 @@ const MAX_ERROR_CHARS = 200;
  */
 export function observationPlaceholder(source: ResultEntry | DocumentsEntry): string {
   const isResult = source.kind === 'result';
-  const argument = isResult ? source.argument : source.name === null ? null : escapedArgument(source.name);
+  const argument = isResult ? source.argument : source.name;
   const name = isResult ? source.name : 'documents';
   const status = isResult ? source.status : 'ok';
   const error = status === 'error' ? firstLine(source.content) : '';
-  const about = `${name}(${argument === null ? '' : `"${argument.replaceAll(/\s+/g, ' ')}"`}) → ${status}, ${grouped(source.chars)} chars, #${source.entry}`;
+  const about = `${name}(${argument === null ? '' : JSON.stringify(abbreviate(argument, MAX_ARGUMENT_CHARS))}) → ${status}, ${grouped(source.chars)} chars, #${source.entry}`;
   return wellFormed(`[masked: ${about}${error === '' ? '' : `: ${error}`}]`);
 }
 

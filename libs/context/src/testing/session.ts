@@ -1,0 +1,158 @@
+import { type Content, type EventData, type EventType, type JsonObject, type StoredEvent } from '#libs/domain';
+import { buildContext } from '../build-context.js';
+import type { BuildResult, CompactionProposal, ReadyBuild, ViewSpec } from '../build-result.js';
+import { entryChars, type EventBody } from '../measure/entry-chars.js';
+import { textKey } from '../measure/text-key.js';
+import type { Manifest, ModelFacts } from '../neutral.js';
+import { policyCanonical, policyJson, type EffectivePolicy } from '../policy/index.js';
+import { repairConversation } from '../shape/index.js';
+import { buildSummary, extractiveSummary, summaryTextRoom } from '../summary/index.js';
+import { compactionState } from '../view/compaction-state.js';
+import { EventLog } from './event-log.js';
+
+export const testModel = (facts: Partial<ModelFacts> = {}): ModelFacts => ({
+  id: 'test:model',
+  apiFormat: 'openai_chat',
+  windowTokens: null,
+  maxOutputTokens: null,
+  promptCaching: true,
+  cacheReadRatio: 0.1,
+  cacheWriteRatio: 1.25,
+  priceInput: null,
+  priceCachedInput: null,
+  priceCacheWrite: null,
+  priceOutput: null,
+  images: true,
+  documents: true,
+  tokenRatio: 1,
+  weights: { imageChars: 6_000, imageTokens: 1_600, pageChars: 9_000, pageTokens: 2_500 },
+  ...facts,
+});
+
+export const testManifest = (policy: EffectivePolicy, model: ModelFacts = testModel(), rest: Partial<Manifest> = {}): Manifest => ({
+  policy: policyJson(policy),
+  system_prompt: 'You are a test.',
+  tools: [],
+  primary_arguments: {},
+  model,
+  builder_version: 'test',
+  ...rest,
+});
+
+/** A sub-stream that grows, and the builds over it: what the engine does around `buildContext`, without a store. */
+export class Session {
+  readonly log = new EventLog();
+  private compactions = 0;
+  private calls = 0;
+
+  constructor(
+    readonly manifest: Manifest,
+    readonly policy: EffectivePolicy,
+    readonly view: ViewSpec = { mode: 'inherit', runId: 'run_1', cutoffSeq: null },
+  ) {}
+
+  get events(): readonly StoredEvent[] {
+    return this.log.events;
+  }
+
+  append<T extends EventType>(type: T, data: EventData<T>, runId: string | null = this.view.runId): this {
+    this.log.append(type, data, entryChars({ type, data } as EventBody), { runId });
+    return this;
+  }
+
+  user(content: Content, origin: 'task' | 'user' = 'task'): this {
+    return this.append('UserMessageReceived', { origin, content });
+  }
+
+  build(purpose: 'managed' | 'unmanaged' | 'no_wait' = 'managed', events: readonly StoredEvent[] = this.events, memory: JsonObject | null = null): BuildResult {
+    return buildContext({
+      events,
+      view: this.view,
+      manifest: this.manifest,
+      policyHash: textKey(policyCanonical(this.policy)),
+      memory,
+      uptoSeq: this.events.length,
+      runActive: true,
+      purpose,
+    });
+  }
+
+  /** Appends the start of a call that sends this build. */
+  started(build: ReadyBuild): this {
+    this.calls += 1;
+    return this.append('LlmCallStarted', {
+      call_no: this.calls,
+      try: 1,
+      model: this.manifest.model.id,
+      message_count: build.messages.length,
+      approx_context_chars: build.chars,
+      approx_context_tokens: build.tokens,
+      upto_seq: this.events.length,
+      policy_hash: textKey(policyCanonical(this.policy)),
+      context_hash: textKey(build.canonical),
+      manifest: 'manifest',
+      frontier: build.frontier,
+      report: build.report,
+      tool_choice: 'auto',
+    });
+  }
+
+  requested(proposal: CompactionProposal): string {
+    this.compactions += 1;
+    const id = `cmp_${this.compactions}`;
+    this.append('CompactionRequested', {
+      compaction_id: id,
+      view_run_id: proposal.viewRunId,
+      cutoff_seq: proposal.cutoffSeq,
+      range: [...proposal.range],
+      entries: [...proposal.entries],
+      supersedes: proposal.supersedes,
+      reason: proposal.reason,
+      policy_hash: '',
+      manifest: 'manifest',
+      max_summary_chars: proposal.maxSummaryChars,
+    });
+    return id;
+  }
+
+  compacted(id: string, proposal: CompactionProposal, summary: string): this {
+    return this.append('ContextCompacted', {
+      compaction_id: id,
+      view_run_id: proposal.viewRunId,
+      cutoff_seq: proposal.cutoffSeq,
+      replaces_seq_range: [...proposal.range],
+      entries: [...proposal.entries],
+      supersedes: proposal.supersedes,
+      summary,
+      chars_before: proposal.charsBefore,
+      chars_after: [...summary].length,
+      bytes_saved: 0,
+      source_digest: '',
+      model: 'builtin:extractive',
+      extractive: true,
+      usage: null,
+      cost_usd: null,
+      policy_hash: '',
+    });
+  }
+
+  /** The extractive summary of a proposal, as the compactor makes it. */
+  extractive(proposal: CompactionProposal): string {
+    const live = compactionState(this.events, this.view).live;
+    const range = this.events.filter((event) => event.seq >= proposal.range[0] && event.seq <= proposal.range[1]);
+    const { entries } = repairConversation(range);
+    const fresh = entries.filter((entry) => (entry.seq ?? Infinity) > (live?.range[1] ?? 0));
+    const text = extractiveSummary({ entries: fresh, previousSummary: live?.summary ?? null, asOf: proposal.entries[1], maxChars: summaryTextRoom(proposal.maxSummaryChars) });
+    return buildSummary({ text, entries, previousSummary: live?.summary ?? null, maxChars: proposal.maxSummaryChars });
+  }
+
+  /** Builds as a blocking step does: summaries are there before it goes on. */
+  settled(): Exclude<BuildResult, { kind: 'wait' }> {
+    for (;;) {
+      const build = this.build();
+      if (build.kind !== 'wait') return build;
+      if (build.proposal === null) throw new Error('a wait without a proposal');
+      this.compacted(this.requested(build.proposal), build.proposal, this.extractive(build.proposal));
+    }
+  }
+}
