@@ -3,6 +3,7 @@ export * from './conversation.js';
 export { countCodePoints, cutEnd, cutStart, abbreviate } from './cut-text.js';
 export { formatProfile, type FormatProfile } from './formats.js';
 export { lint } from './lint.js';
+export { mayThink } from './may-think.js';
 export { CANCELLED_RESULT, INTERRUPTED_RESULT, repairConversation } from './repair.js';
 export { shape } from './to-messages.js';
 export { fitToolName } from './tool-name.js';

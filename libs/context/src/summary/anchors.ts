@@ -29,7 +29,7 @@ export function anchorsOf(text: string): string[] {
   return [...found];
 }
 
-/** One or two digits, a lone word with a digit in front and the like tell nothing. */
+/** Small numbers (line numbers, counts) and two words with a slash between them tell nothing without what stood around them. */
 function isTelling(anchor: string): boolean {
-  return anchor.length >= 3 && anchor.length <= MAX_ANCHOR_CHARS && !/^[\d,.]{1,2}$/u.test(anchor);
+  return anchor.length >= 3 && anchor.length <= MAX_ANCHOR_CHARS && !/^(?:\d{1,3}|[A-Za-z]+\/[A-Za-z]+)$/u.test(anchor);
 }

@@ -34,7 +34,7 @@ export function summaryAppendix(input: AppendixInput): string {
   add(verbatimMessages(input.entries, Math.min(room, MAX_MESSAGES_CHARS)));
   add(listed('Files and images: ', fileNames(input.entries), Math.min(room, MAX_NAMES_CHARS)));
   const known = `${input.text}\n${sections.join('\n')}`;
-  add(listed('Also named: ', newestAnchors(input.entries).filter((anchor) => !known.includes(anchor)), Math.min(room, MAX_ANCHORS_CHARS)));
+  add(listed('Also named: ', newestAnchors(input.entries, known), Math.min(room, MAX_ANCHORS_CHARS)));
   return sections.join('\n');
 }
 
@@ -88,10 +88,16 @@ function fileNames(entries: readonly ConversationEntry[]): string[] {
 
 const oneLine = (text: string): string => wellFormed(text).replace(/\s+/gu, ' ');
 
-/** Newest entries first; within an entry what the user and the assistant wrote before what tools gave. */
-function newestAnchors(entries: readonly ConversationEntry[]): string[] {
+/**
+ * Anchors that `known` misses: newest entries first, within an entry what was written before what tools were told. No more
+ * than can be shown, so a long range costs no more than a short one.
+ */
+function newestAnchors(entries: readonly ConversationEntry[], known: string): string[] {
   const found = new Set<string>();
-  for (const entry of entries.toReversed()) for (const anchor of anchorsOf(wellFormed(searched(entry)))) found.add(anchor);
+  for (const entry of entries.toReversed()) {
+    for (const anchor of anchorsOf(wellFormed(searched(entry)))) if (!known.includes(anchor)) found.add(anchor);
+    if (found.size > MAX_ANCHORS_CHARS / 5) break;
+  }
   return [...found];
 }
 
