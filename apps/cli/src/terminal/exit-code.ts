@@ -17,8 +17,7 @@ export class UnreachableError extends AppError {
   override readonly name = 'UnreachableError';
 
   constructor(url: string, cause: unknown) {
-    const reason =
-      cause instanceof Error ? (cause.cause instanceof Error ? cause.cause.message : cause.message) : String(cause);
+    const reason = rootMessage(cause);
     super(
       'unreachable',
       `No answer from ${url}: ${reason}. Is Weir running (npm start)? WEIR_URL names another address.`,
@@ -26,6 +25,13 @@ export class UnreachableError extends AppError {
       { cause },
     );
   }
+}
+
+/** `fetch failed` says nothing; its cause does (`connect ECONNREFUSED …`). */
+function rootMessage(error: unknown): string {
+  if (typeof error !== 'object' || error === null) return String(error);
+  if ('cause' in error && error.cause !== undefined) return rootMessage(error.cause);
+  return 'message' in error ? String(error.message) : String(error);
 }
 
 export function exitCodeOf(error: unknown): number {

@@ -1,0 +1,45 @@
+import { createProgram } from './program.js';
+import { exitCodeOf, UnreachableError, UsageError } from './terminal/exit-code.js';
+
+async function failureOf(...argv: string[]): Promise<unknown> {
+  const program = createProgram();
+  const silence = { writeOut: () => undefined, writeErr: () => undefined };
+  const all = [program, ...program.commands, ...program.commands.flatMap((command) => command.commands)];
+  for (const command of all) command.configureOutput(silence);
+  return program.parseAsync(argv, { from: 'user' }).then(
+    () => null,
+    (error: unknown) => error,
+  );
+}
+
+describe('the command line', () => {
+  it.each([
+    [['nonsense']],
+    [['up', '--bogus']],
+    [['up', '--port', '70000']],
+    [['up', '--workers', '0']],
+    [['keys', 'create']],
+    [['keys', 'create', '--name', 'x', '--scope', 'root']],
+  ])('answers %j with the exit code for wrong usage', async (argv) => {
+    expect(exitCodeOf(await failureOf(...argv))).toBe(2);
+  });
+
+  it.each([[['--help']], [['--version']], [['up', '--help']]])('answers %j with exit code 0', async (argv) => {
+    expect(exitCodeOf(await failureOf(...argv))).toBe(0);
+  });
+
+  it('knows --json for every command', () => {
+    const leaves = createProgram()
+      .commands.flatMap((command) => (command.commands.length > 0 ? command.commands : [command]))
+      .filter((command) => command.name() !== 'help');
+    expect(leaves.length).toBeGreaterThan(2);
+    for (const leaf of leaves)
+      expect([leaf.name(), leaf.options.some((option) => option.long === '--json')]).toEqual([leaf.name(), true]);
+  });
+
+  it('tells apart what was called wrongly, what cannot be reached and what failed', () => {
+    expect(
+      [new UsageError('x'), new UnreachableError('http://x', new Error('refused')), new Error('x')].map(exitCodeOf),
+    ).toEqual([2, 3, 1]);
+  });
+});
