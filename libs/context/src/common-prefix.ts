@@ -3,6 +3,7 @@ import type { Draft } from './draft.js';
 import type { FixedParts } from './measure/fixed-parts.js';
 import { messageChars, toolsChars, type Weights } from './measure/part-chars.js';
 import type { NeutralRequest } from './neutral.js';
+import { messageCanonical } from './request.js';
 import { countCodePoints } from './shape/index.js';
 import type { View } from './view/read-view.js';
 
@@ -21,7 +22,7 @@ export function compareRequests(before: NeutralRequest, after: NeutralRequest, w
   chars += countCodePoints(after.system ?? '');
   for (const [index, message] of before.messages.entries()) {
     const other = after.messages[index];
-    if (other === undefined || canonicalJson(message) !== canonicalJson(other)) return { commonPrefixChars: chars, firstDifference: index };
+    if (other === undefined || (message !== other && messageCanonical(message) !== messageCanonical(other))) return { commonPrefixChars: chars, firstDifference: index };
     chars += messageChars(message, weights);
   }
   return { commonPrefixChars: chars, firstDifference: null };

@@ -3,7 +3,7 @@ import type { BuiltMessage } from './build-result.js';
 import type { Draft } from './draft.js';
 import { fixedParts } from './measure/fixed-parts.js';
 import { messageChars } from './measure/part-chars.js';
-import type { CacheBreakpoint, Manifest, NeutralRequest } from './neutral.js';
+import type { CacheBreakpoint, Manifest, NeutralMessage, NeutralRequest } from './neutral.js';
 import { shape, type Repair } from './shape/index.js';
 import type { ShownItem } from './view/entry.js';
 
@@ -44,7 +44,19 @@ export function requestOf(shaped: ShapedDraft, manifest: Manifest): NeutralReque
 }
 
 /** Canonical JSON of {system, messages, tools}: the form that `context_hash` is taken over. */
-export const requestCanonical = (request: NeutralRequest): string => canonicalJson({ system: request.system, messages: request.messages, tools: request.tools });
+export const requestCanonical = (request: NeutralRequest): string =>
+  `{"messages":[${request.messages.map(messageCanonical).join(',')}],"system":${canonicalJson(request.system)},"tools":${canonicalJson(request.tools)}}`;
+
+/** Messages are shared by builds and never changed. */
+const known = new WeakMap<NeutralMessage, string>();
+
+export function messageCanonical(message: NeutralMessage): string {
+  const found = known.get(message);
+  if (found !== undefined) return found;
+  const canonical = canonicalJson(message);
+  known.set(message, canonical);
+  return canonical;
+}
 
 /** After tools and system, after the summary, at the mask boundary, at the end of the tail. */
 export function cacheBreakpoints(draft: Draft, shaped: ShapedDraft): CacheBreakpoint[] {

@@ -4,7 +4,7 @@ import { fitItem } from '../shape/fit-item.js';
 import { formatProfile, type Repair } from '../shape/index.js';
 import type { ShownItem } from '../view/entry.js';
 import { callsTokens, partsTokens } from './estimate-tokens.js';
-import { callsChars, partsChars } from './part-chars.js';
+import { callsChars, partsChars, weightsKey } from './part-chars.js';
 
 /** An item as the model's format takes it, with its size. `tokens` is the raw estimate. */
 export type Measured = { readonly item: ShownItem; readonly chars: number; readonly tokens: number; readonly repairs: readonly Repair[] };
@@ -24,12 +24,23 @@ export function measureItem(item: ShownItem, model: ModelFacts): Measured {
   };
 }
 
+const keys = new WeakMap<ModelFacts, string>();
+
+/** Names what the form and size of an item depend on. */
+function modelKey(model: ModelFacts): string {
+  const found = keys.get(model);
+  if (found !== undefined) return found;
+  const key = `${model.apiFormat}|${model.id}|${model.images}|${model.documents}|${weightsKey(model.weights)}`;
+  keys.set(model, key);
+  return key;
+}
+
 /** Events do not change, so what one looks like in a variant is worked out once for as long as the event is held. */
 const known = new WeakMap<StoredEvent, Map<string, Measured | null>>();
 
 /** As `measureItem`, once per event, variant and model. `make` may answer null: the event has no such variant. */
 export function measureOnce(event: StoredEvent | null, variant: string, model: ModelFacts, make: () => ShownItem | null): Measured | null {
-  const key = event === null ? null : `${variant}|${model.apiFormat}|${model.id}|${model.images}|${model.documents}`;
+  const key = event === null ? null : `${variant}|${modelKey(model)}`;
   const variants = event === null ? undefined : known.get(event);
   const found = key === null ? undefined : variants?.get(key);
   if (found !== undefined) return found;

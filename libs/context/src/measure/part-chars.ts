@@ -48,9 +48,19 @@ export function callsChars(calls: readonly ToolCall[]): number {
   return sum;
 }
 
+export const weightsKey = (weights: Weights): string => `${weights.imageChars},${weights.imageTokens},${weights.pageChars},${weights.pageTokens}`;
+
+/** Messages are shared by builds and never changed, so each is counted once. */
+const known = new WeakMap<NeutralMessage, { key: string; chars: number }>();
+
 export function messageChars(message: NeutralMessage, weights: Weights): number {
+  const key = weightsKey(weights);
+  const found = known.get(message);
+  if (found?.key === key) return found.chars;
   const content = partsChars(message.content, weights);
-  return message.role === 'assistant' ? content + callsChars(message.tool_calls) : content;
+  const chars = message.role === 'assistant' ? content + callsChars(message.tool_calls) : content;
+  known.set(message, { key, chars });
+  return chars;
 }
 
 export function toolsChars(tools: readonly ToolDeclaration[]): number {

@@ -2,7 +2,14 @@ import type { AssistantPart, ContentPart, ToolCall } from '#libs/domain';
 import type { ShownItem } from '../view/entry.js';
 import { fitArguments } from './call-arguments.js';
 import type { Repair, RepairRule } from './conversation.js';
-import { describeAnswerPart, describePart, knownPart, takesDocument, takesImage, type PartRules } from './describe-part.js';
+import {
+  describeAnswerPart,
+  describePart,
+  knownPart,
+  takesDocument,
+  takesImage,
+  type PartRules,
+} from './describe-part.js';
 import type { PartPlaces } from './formats.js';
 import { fitToolName } from './tool-name.js';
 import { isBlank, isWellFormed, wellFormed, wellFormedJson } from './well-formed.js';
@@ -14,21 +21,54 @@ export const EMPTY_RESULT = '[no output]';
 export type FitRules = PartRules & { modelId: string };
 type Note = (rule: RepairRule, detail: string) => void;
 
-/** One item as the format takes it. Fitting what fits already changes nothing. */
+/** Items that were fitted, and under which rules: those are not walked again. */
+const fittedUnder = new WeakMap<ShownItem, FitRules>();
+
+/** One item as the format takes it. Fitting what fits already changes nothing; what was fitted is answered itself. */
 export function fitItem(item: ShownItem, rules: FitRules, repairs: Repair[]): ShownItem {
+  if (isSame(fittedUnder.get(item), rules)) return item;
+  const fitted = fit(item, rules, repairs);
+  fittedUnder.set(fitted, rules);
+  return fitted;
+}
+
+const isSame = (known: FitRules | undefined, rules: FitRules): boolean =>
+  known !== undefined &&
+  known.profile === rules.profile &&
+  known.images === rules.images &&
+  known.documents === rules.documents &&
+  known.modelId === rules.modelId;
+
+function fit(item: ShownItem, rules: FitRules, repairs: Repair[]): ShownItem {
   const entries = item.entry === null ? [] : [item.entry];
   const note: Note = (rule, detail) => void repairs.push({ rule, entries, detail });
   switch (item.role) {
     case 'user':
       return { ...item, content: fitContent(item.content, 'user', rules, EMPTY_MESSAGE, note) };
     case 'tool':
-      return { ...item, name: fitName(item.name, rules, note), content: fitContent(item.content, 'tool', rules, EMPTY_RESULT, note) };
+      return {
+        ...item,
+        name: fitName(item.name, rules, note),
+        content: fitContent(item.content, 'tool', rules, EMPTY_RESULT, note),
+      };
     case 'assistant':
-      return { ...item, content: fitAnswer(item.content, item.model, item.calls.length > 0, rules, note), calls: item.calls.map((call, ordinal) => fitCall(call, rules.profile.callId.mint(item.entry, ordinal), rules, note)) };
+      return {
+        ...item,
+        content: fitAnswer(item.content, item.model, item.calls.length > 0, rules, note),
+        calls: item.calls.map((call, ordinal) =>
+          fitCall(call, rules.profile.callId.mint(item.entry, ordinal), rules, note),
+        ),
+      };
   }
 }
 
-function fitContent(parts: readonly ContentPart[], place: keyof PartPlaces, rules: FitRules, empty: string, note: Note): ContentPart[] {
+function fitContent(
+  parts: readonly ContentPart[],
+  place: keyof PartPlaces,
+  rules: FitRules,
+  empty: string,
+  note: Note,
+): ContentPart[] {
   const fitted: ContentPart[] = [];
   for (const part of parts) {
     const fit = fitPart(part, place, rules, note);
@@ -48,10 +88,14 @@ function fitPart(part: ContentPart, place: keyof PartPlaces, rules: FitRules, no
     case 'image':
       return takesImage(part, place, rules) ? fitSource(part, note) : described(describePart('image', part), note);
     case 'document':
-      return takesDocument(part, place, rules) ? fitSource(part, note) : described(describePart('document', part), note);
+      return takesDocument(part, place, rules)
+        ? fitSource(part, note)
+        : described(describePart('document', part), note);
     case 'other': {
       const known = knownPart(part.raw);
-      return known === null ? described(JSON.stringify(wellFormedJson(part.raw)), note) : fitPart(known, place, rules, note);
+      return known === null
+        ? described(JSON.stringify(wellFormedJson(part.raw)), note)
+        : fitPart(known, place, rules, note);
     }
   }
 }
@@ -62,7 +106,11 @@ function described(text: string, note: Note): ContentPart {
 }
 
 function fitSource<P extends Extract<ContentPart, { type: 'image' | 'document' }>>(part: P, note: Note): P {
-  return { ...part, ...(part.name === undefined ? {} : { name: fitText(part.name, note) }), ...(part.url === undefined ? {} : { url: fitText(part.url, note) }) };
+  return {
+    ...part,
+    ...(part.name === undefined ? {} : { name: fitText(part.name, note) }),
+    ...(part.url === undefined ? {} : { url: fitText(part.url, note) }),
+  };
 }
 
 function fitText(text: string, note: Note): string {
@@ -85,7 +133,13 @@ function fitCall(call: ToolCall, id: string, rules: FitRules, note: Note): ToolC
   return { id, name, arguments: fitted };
 }
 
-function fitAnswer(parts: readonly AssistantPart[], model: string, hasCalls: boolean, rules: FitRules, note: Note): AssistantPart[] {
+function fitAnswer(
+  parts: readonly AssistantPart[],
+  model: string,
+  hasCalls: boolean,
+  rules: FitRules,
+  note: Note,
+): AssistantPart[] {
   const said: AssistantPart[] = [];
   const reasoning: AssistantPart[] = [];
   let isFirst = true;

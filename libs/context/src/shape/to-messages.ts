@@ -19,24 +19,42 @@ type Group = { items: ShownItem[]; isMadeUp: boolean };
  * The messages of a request in the model's format; the linter finds nothing in them. `items` are in order and each answer
  * is directly followed by its results. Total and pure; ids depend on a call's identity only.
  */
-export function shape(items: readonly ShownItem[], model: Pick<ModelFacts, 'apiFormat' | 'id' | 'images' | 'documents'>): Shaped {
+export function shape(
+  items: readonly ShownItem[],
+  model: Pick<ModelFacts, 'apiFormat' | 'id' | 'images' | 'documents'>,
+): Shaped {
   const profile = formatProfile(model.apiFormat);
   const rules: FitRules = { profile, images: model.images, documents: model.documents, modelId: model.id };
   const repairs: Repair[] = [];
-  const fitted = items.map((item) => fitItem(item, rules, repairs)).flatMap((item, index, all) => splitCalls(item, index, all, profile, repairs));
+  const fitted = items
+    .map((item) => fitItem(item, rules, repairs))
+    .flatMap((item, index, all) => splitCalls(item, index, all, profile, repairs));
   const messages = framed(fitted, profile, repairs).map((group) => toMessage(group, profile));
   return { messages, repairs };
 }
 
 /** Moves the calls beyond the format's limit into messages of their own, each in front of its results. */
-function splitCalls(item: ShownItem, index: number, all: readonly ShownItem[], profile: FormatProfile, repairs: Repair[]): ShownItem[] {
+function splitCalls(
+  item: ShownItem,
+  index: number,
+  all: readonly ShownItem[],
+  profile: FormatProfile,
+  repairs: Repair[],
+): ShownItem[] {
   const limit = profile.maxCallsPerMessage;
   if (limit === null) return [item];
-  if (item.role === 'assistant') return item.calls.length <= limit ? [item] : [{ ...item, calls: item.calls.slice(0, limit) }];
+  if (item.role === 'assistant')
+    return item.calls.length <= limit ? [item] : [{ ...item, calls: item.calls.slice(0, limit) }];
   if (item.role !== 'tool' || item.call.ordinal === 0 || item.call.ordinal % limit !== 0) return [item];
-  const answer = all.slice(0, index).findLast((before): before is AnswerItem => before.role === 'assistant' && before.entry === item.call.entry);
+  const answer = all
+    .slice(0, index)
+    .findLast((before): before is AnswerItem => before.role === 'assistant' && before.entry === item.call.entry);
   if (answer === undefined) return [item];
-  repairs.push({ rule: 'calls_split', entries: [answer.entry], detail: `calls from ${item.call.ordinal} on stand in a message of their own` });
+  repairs.push({
+    rule: 'calls_split',
+    entries: [answer.entry],
+    detail: `calls from ${item.call.ordinal} on stand in a message of their own`,
+  });
   return [{ ...answer, content: [], calls: answer.calls.slice(item.call.ordinal, item.call.ordinal + limit) }, item];
 }
 
@@ -55,22 +73,53 @@ function framed(items: readonly ShownItem[], profile: FormatProfile, repairs: Re
       if (before.role === 'tool' && item.role === 'user') {
         madeUp(answerItem(ANSWER_BETWEEN), 'answer_between', 'a user message follows a result');
       } else if (before.role === item.role && item.role !== 'tool') {
-        repairs.push({ rule: 'merged', entries: item.entry === null ? [] : [item.entry], detail: `${item.role} messages in a row` });
+        repairs.push({
+          rule: 'merged',
+          entries: item.entry === null ? [] : [item.entry],
+          detail: `${item.role} messages in a row`,
+        });
         last.items.push(item);
         continue;
       }
     }
     groups.push({ items: [item], isMadeUp: false });
   }
-  if (groups.at(-1)?.items.at(-1)?.role === 'assistant') madeUp(userItem(CLOSING_MESSAGE), 'closing', 'the last entry is an answer');
+  if (groups.at(-1)?.items.at(-1)?.role === 'assistant')
+    madeUp(userItem(CLOSING_MESSAGE), 'closing', 'the last entry is an answer');
   return groups;
 }
 
 const text = (value: string): ContentPart => ({ type: 'text', text: value });
-const userItem = (value: string): UserItem => ({ role: 'user', entry: null, content: [text(value)], state: 'whole', pinned: false });
-const answerItem = (value: string): AnswerItem => ({ role: 'assistant', entry: 0, model: '', content: [{ type: 'text', text: value }], calls: [], state: 'whole' });
+const userItem = (value: string): UserItem => ({
+  role: 'user',
+  entry: null,
+  content: [text(value)],
+  state: 'whole',
+  pinned: false,
+});
+const answerItem = (value: string): AnswerItem => ({
+  role: 'assistant',
+  entry: 0,
+  model: '',
+  content: [{ type: 'text', text: value }],
+  calls: [],
+  state: 'whole',
+});
+
+/** Messages of one item, by item and format: fitted items live as long as their events are held, so builds share them. */
+const known = new WeakMap<ShownItem, { profile: FormatProfile; message: ShapedMessage }>();
 
 function toMessage(group: Group, profile: FormatProfile): ShapedMessage {
+  const [only] = group.items;
+  if (only === undefined || group.items.length > 1 || group.isMadeUp) return newMessage(group, profile);
+  const found = known.get(only);
+  if (found?.profile === profile) return found.message;
+  const message = newMessage(group, profile);
+  known.set(only, { profile, message });
+  return message;
+}
+
+function newMessage(group: Group, profile: FormatProfile): ShapedMessage {
   const entries = group.isMadeUp ? [] : group.items.flatMap((item) => (item.entry === null ? [] : [item.entry]));
   return {
     message: neutralMessage(group.items, profile),
@@ -85,10 +134,17 @@ function neutralMessage(items: readonly ShownItem[], profile: FormatProfile): Ne
   const [first] = items;
   if (first?.role === 'tool') {
     const { call, name, status, content } = first;
-    return { role: 'tool', tool_call_id: profile.callId.mint(call.entry, call.ordinal), name, status, content: [...content] };
+    return {
+      role: 'tool',
+      tool_call_id: profile.callId.mint(call.entry, call.ordinal),
+      name,
+      status,
+      content: [...content],
+    };
   }
   const answers = items.filter((item) => item.role === 'assistant');
-  if (answers.length === 0) return { role: 'user', content: items.flatMap((item) => (item.role === 'user' ? item.content : [])) };
+  if (answers.length === 0)
+    return { role: 'user', content: items.flatMap((item) => (item.role === 'user' ? item.content : [])) };
   return {
     role: 'assistant',
     content: answers.flatMap((answer) => answer.content),
