@@ -180,12 +180,6 @@ describe('a sound document', () => {
     ]);
   });
 
-  it('gets a note when no context policy is set', () => {
-    expect(accepted(document()).notes.map((note) => note.code)).toEqual(['context_defaults']);
-    expect(accepted(document({ context: { preset: 'chat' } })).notes).toEqual([]);
-    expect(accepted(document({ steps: [{ id: 'a', transform: 1 }], output: 1 })).notes).toEqual([]);
-  });
-
   it('gets notes for limits that this build does not enforce', () => {
     const { notes } = accepted(sample(), { missingFeatures: ['spend_limit', 'concurrency', 'fallback_models'] });
     expect(notes.map((note) => note.path)).toEqual(['spend_limit', 'concurrency', 'agents.researcher.fallback_models']);

@@ -68,7 +68,9 @@ export type AgentDefinition = {
   /** Names: of the document's tools, or of builtin tools, which need no declaration. */
   readonly tools: readonly string[];
   readonly outputSchema: JsonObject | null;
+  /** Default 100. */
   readonly maxTurns: number;
+  /** `answer` (default): one last call without tools. */
   readonly onMaxTurns: 'answer' | 'fail';
   /** null: unlimited, but 10 where the context policy has a `budget`. */
   readonly maxToolCallsPerTurn: number | null;

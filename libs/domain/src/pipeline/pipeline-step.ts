@@ -30,6 +30,7 @@ export type StepBase = {
   /** What the step itself names; `effectiveStep` adds the defaults. */
   readonly retry: Partial<RetryPolicy> | null;
   readonly timeoutMs: number | null;
+  /** Default `fail`. */
   readonly onError: OnError;
   /** The step level of the context policy, as written. */
   readonly context: JsonObject | null;
@@ -81,7 +82,9 @@ export type ForEachStepWork = {
   /** Renders to a list. */
   readonly items: Template;
   readonly body: StepBody;
+  /** `DEFAULT_MAX_PARALLEL` where the document says nothing. */
   readonly maxParallel: number;
+  /** Default `fail`. */
   readonly onItemFailure: 'fail' | 'continue' | 'collect';
 };
 
@@ -111,6 +114,7 @@ export type ApprovalStepWork = {
   readonly form: JsonObject | null;
   /** null: waits as long as the run may. */
   readonly approvalTimeoutMs: number | null;
+  /** Default `deny`. */
   readonly onTimeout: 'deny' | 'approve' | 'fail';
 };
 

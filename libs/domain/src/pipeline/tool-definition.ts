@@ -30,7 +30,7 @@ export type ToolBase = {
   readonly requiresApproval: boolean;
   /** The argument that a masked result's placeholder shows. */
   readonly primaryArgument: string | null;
-  /** What happens to a non-idempotent call that started and left no result. */
+  /** What happens to a non-idempotent call that started and left no result. Default `fail`: it needs nobody and hides nothing. */
   readonly onUnknownOutcome: 'ask' | 'fail' | 'tell_model';
 };
 

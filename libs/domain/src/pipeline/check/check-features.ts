@@ -12,7 +12,7 @@ export function checkFeatures(read: ReadPipeline, reading: Reading, facts: Pipel
   checkStepKinds(read, reading, facts);
   checkToolKinds(read, reading, facts);
   checkParallel(read, reading);
-  return [...missingFeatureNotes(read, reading, facts), ...contextNotes(read, reading)];
+  return missingFeatureNotes(read, reading, facts);
 }
 
 function checkStepKinds(read: ReadPipeline, reading: Reading, facts: PipelineFacts): void {
@@ -122,13 +122,4 @@ function stepUses({ definition, nodes }: ReadPipeline): readonly Use[] {
 
 function use(feature: PipelineFeature, path: FaultPath, expected: string): Use {
   return { feature, path, expected };
-}
-
-/** Once per document: what applies where nothing was chosen. */
-function contextNotes(read: ReadPipeline, reading: Reading): readonly PipelineNote[] {
-  const hasAgents = [...everyNode(read.nodes)].some((node) => node.kind === 'agent');
-  if (!hasAgents || reading.contexts.length > 0) return [];
-  const detail =
-    'No context policy is set, so the defaults apply (window with observation_window 10, soft cap 400,000 and hard cap 600,000 characters); the presets coding_agent, chat and evals are explained in docs/guide.';
-  return [{ path: 'context', code: 'context_defaults', detail }];
 }

@@ -30,7 +30,6 @@ const inputDocument = closedObject({
 }).meta({ id: 'Input' });
 
 const agentDocument = closedObject({
-  description: description.optional(),
   model: modelName.optional(),
   fallback_models: z.array(modelName).max(10).optional(),
   system_prompt: template.optional(),

@@ -53,7 +53,6 @@ const waitFor = closedObject({ signal: z.string().min(1).max(128), key: template
 /** Keys that belong to every kind. */
 const commonKeys = {
   id: stepId,
-  description: z.string().max(10_000).optional(),
   depends_on: z.array(stepId).max(PIPELINE_LIMITS.dependenciesPerStep).optional(),
   join: z.enum(['all', 'any']).optional(),
   when: expression.optional(),
