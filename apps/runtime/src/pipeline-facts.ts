@@ -10,7 +10,7 @@ export function pipelineFacts(settings: Pick<Settings, 'connections' | 'mcpServe
     expressions,
     executableStepKinds: EXECUTABLE_STEP_KINDS,
     executableToolKinds: ['builtin', 'http'],
-    missingFeatures: ['on_error', 'on_busy', 'spend_limit', 'concurrency', 'tool_approval', 'fallback_models', 'output_schema', 'task_parts'],
+    missingFeatures: ['on_error', 'on_busy', 'spend_limit', 'concurrency', 'tool_approval', 'fallback_models'],
     builtinTools: [...builtinTools.keys()],
     connections: [...settings.connections.keys()],
     defaultModel: null,

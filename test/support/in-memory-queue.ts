@@ -1,0 +1,65 @@
+import { runCompactionJob, runStepJob, type CompactionJob, type EngineDeps, type StepJob, type StepQueue, type Wakeups, type QueueEpoch } from '../../libs/engine/src/index.js';
+
+/**
+ * A queue in this process for tests of the engine: jobs wait until `drain` runs them, one after the other or all at once.
+ * Everything else of the engine is real.
+ */
+export class InMemoryQueue implements StepQueue {
+  readonly steps: StepJob[] = [];
+  readonly compactions: CompactionJob[] = [];
+  /** Throws instead of taking jobs. */
+  isAway = false;
+
+  room(): Promise<number> {
+    return this.isAway ? Promise.reject(new Error('the queue is away')) : Promise.resolve(1_000);
+  }
+
+  push(jobs: readonly StepJob[]): Promise<void> {
+    if (this.isAway) return Promise.reject(new Error('the queue is away'));
+    this.steps.push(...jobs);
+    return Promise.resolve();
+  }
+
+  findMissing(jobs: readonly { stepRunId: string; dispatchNo: number }[]): Promise<{ stepRunId: string; dispatchNo: number }[]> {
+    return Promise.resolve(jobs.filter((job) => !this.steps.some((queued) => queued.stepRunId === job.stepRunId && queued.dispatchNo === job.dispatchNo)));
+  }
+
+  pushCompactions(jobs: readonly CompactionJob[]): Promise<void> {
+    this.compactions.push(...jobs);
+    return Promise.resolve();
+  }
+
+  findMissingCompactions(jobs: readonly CompactionJob[]): Promise<CompactionJob[]> {
+    return Promise.resolve(jobs.filter((job) => !this.compactions.some((queued) => queued.compactionId === job.compactionId && queued.dispatchNo === job.dispatchNo)));
+  }
+
+  /** Runs jobs until none is left. Steps of one round run side by side, as on several workers. */
+  async drain(deps: EngineDeps, options: { compactions?: boolean } = {}): Promise<void> {
+    while (this.steps.length > 0 || (options.compactions !== false && this.compactions.length > 0)) {
+      const steps = this.steps.splice(0).map((job) => runStepJob(deps, job));
+      const compactions = options.compactions === false ? [] : this.compactions.splice(0).map((job) => runCompactionJob(deps, job));
+      await Promise.all([...steps, ...compactions]);
+    }
+  }
+}
+
+/** Wake-ups that reach nobody: what the engine does must not depend on them. */
+export const silentWakeups: Wakeups = {
+  publishCancel: () => Promise.resolve(),
+  onCancel: () => undefined,
+  publishProgress: () => Promise.resolve(),
+  onProgress: () => undefined,
+  publishDelta: () => Promise.resolve(),
+  onDelta: () => undefined,
+};
+
+export function inMemoryEpoch(): QueueEpoch {
+  let epoch: string | null = null;
+  return {
+    read: () => Promise.resolve(epoch),
+    write: (value) => {
+      epoch = value;
+      return Promise.resolve();
+    },
+  };
+}
