@@ -18,9 +18,22 @@ export function builtinConnections({ scripts }: { scripts: Scripts }): { [name i
 export function connectionProvider(settings: ConnectionSettings): Provider | null {
   switch (settings.provider) {
     case 'openai':
+      return loadedLate(async () => (await import('./openai.js')).openAi(settings));
     case 'anthropic':
     case 'google':
     case 'bedrock':
       return null;
   }
+}
+
+/** LangChain takes most of a second and 60 MB to load: only processes that call such a model pay for it. */
+function loadedLate(load: () => Promise<Provider>): Provider {
+  let provider: Promise<Provider> | null = null;
+  return {
+    check: () => null,
+    async call(call, target) {
+      provider ??= load();
+      return (await provider).call(call, target);
+    },
+  };
 }
