@@ -15,6 +15,7 @@ export type BackgroundModuleOptions = { runtime: Runtime; queue: QueueSettings; 
 /** A process that takes jobs of one queue: the worker, the compactor. */
 export type BackgroundApp = {
   name: 'worker' | 'compactor';
+  leases: 'steps' | 'compactions';
   /** Jobs at once. */
   jobs: (settings: Settings) => number;
   module: (options: BackgroundModuleOptions) => DynamicModule;
@@ -37,7 +38,7 @@ export async function runBackgroundApp(app: BackgroundApp): Promise<void> {
   const context = await createContext(app, settings, runtime, logger, jobs);
   const intake = QueueModule.intake(context, app.processor, (what, error) => logger.warn({ err: error }, what), metrics.jobEnded);
   const gate = openGate({ engine, queue, shutdown, logger, onOpen: () => intake.start() });
-  const loops = startEngineLoops(engine, { relayMs: settings.steps.relayMs, sweepMs: settings.steps.sweepMs });
+  const loops = startEngineLoops(engine, { ...settings.steps, leases: app.leases });
   const announce = announceCapacity(app, runtime, jobs);
   const checks = [...runtime.readiness, { name: 'jobs', check: () => Promise.resolve(jobsCheck(gate, intake)) }];
   const health = await startHealthServer({ host: settings.server.host, port: settings.server.healthPort ?? 0, checks, metrics: metrics.registry });
@@ -48,7 +49,7 @@ export async function runBackgroundApp(app: BackgroundApp): Promise<void> {
 /** Only the workers' capacity bounds how many steps wait in the queue. */
 function announceCapacity(app: BackgroundApp, { engine, queue }: Runtime, jobs: number): Loop {
   const turn = async (): Promise<boolean> => {
-    if (app.name === 'worker') await queue.capacity.announce(engine.settings.workerId, jobs);
+    if (app.leases === 'steps') await queue.capacity.announce(engine.settings.workerId, jobs);
     return false;
   };
   return startLoop({ name: 'capacity', everyMs: ANNOUNCE_MS, turn }, engine.logger);

@@ -1,7 +1,7 @@
 import { v7 as uuidV7 } from 'uuid';
 import { celExpressions } from '#libs/expressions';
 import { HeldSteps, type EngineDeps } from '#libs/engine';
-import { connect, postgresEventLog, postgresPipelineStore, postgresRunStore, type Database } from '#libs/event-store';
+import { connect, postgresCompactionStore, postgresEventLog, postgresPipelineStore, postgresRunStore, type Database } from '#libs/event-store';
 import { createModels, Scripts } from '#libs/models';
 import type { Logger, Settings } from '#libs/platform';
 import { createQueueBackend, type QueueBackend, type ReportFault } from '#libs/queue';
@@ -40,6 +40,7 @@ export async function composeEngine(settings: Settings, logger: Logger, app: str
     log: postgresEventLog(database),
     runs: postgresRunStore(database),
     pipelines: postgresPipelineStore(database),
+    compactions: postgresCompactionStore(database),
     queue: queue.queue,
     wakeups: queue.wakeups,
     epoch: queue.epoch,

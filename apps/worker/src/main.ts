@@ -6,6 +6,7 @@ import { WorkerModule } from './worker.module.js';
 await startOrExit('worker', () =>
   runBackgroundApp({
     name: 'worker',
+    leases: 'steps',
     jobs: (settings) => settings.worker.concurrency,
     module: (options) => WorkerModule.forRoot(options),
     processor: StepsProcessor,

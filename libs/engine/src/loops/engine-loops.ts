@@ -1,4 +1,5 @@
 import { heartbeat, pollCancels } from '../claim/heartbeat.js';
+import { heartbeatCompactions } from '../compact-stream/run-compaction-job.js';
 import { relayCompactions } from '../dispatch/relay-compactions.js';
 import { relay } from '../dispatch/relay.js';
 import type { EngineDeps } from '../engine-deps.js';
@@ -6,7 +7,8 @@ import { checkEpoch } from '../sweep/check-epoch.js';
 import { sweep, wakeDue } from '../sweep/sweep.js';
 import { startLoop, type Loop, type LoopWork } from './loop.js';
 
-export type EngineLoopTimes = { relayMs: number; sweepMs: number };
+/** `leases`: what this process runs and must renew; the API runs nothing. */
+export type EngineLoopsOptions = { relayMs: number; sweepMs: number; leases: 'steps' | 'compactions' | 'none' };
 
 export type EngineLoops = {
   /** Pushes what is runnable now instead of at the next second. */
@@ -24,18 +26,15 @@ const CANCEL_POLL_MS = 2000;
  * What every process does beside its work: relay, sweep, and for the steps that it runs heartbeats and cancels. All of it
  * may run any number of times at once (skip locked, fences), so nobody is elected.
  */
-export function startEngineLoops(deps: EngineDeps, times: EngineLoopTimes): EngineLoops {
-  deps.wakeups.onCancel((runId) => deps.held.stopRun(runId, 'cancelled'));
-  const { heartbeatMs } = deps.settings;
+export function startEngineLoops(deps: EngineDeps, options: EngineLoopsOptions): EngineLoops {
   const works: LoopWork[] = [
-    { name: 'heartbeat', everyMs: heartbeatMs, turn: () => heartbeat(deps).then(() => false) },
-    { name: 'cancels', everyMs: Math.min(CANCEL_POLL_MS, heartbeatMs), turn: () => pollCancels(deps).then(() => false) },
-    { name: 'compactions', everyMs: times.relayMs, turn: async () => (await relayCompactions(deps)).more },
+    ...leaseLoops(deps, options.leases),
+    { name: 'compactions', everyMs: options.relayMs, turn: async () => (await relayCompactions(deps)).more },
     { name: 'epoch', everyMs: DUE_MS, turn: () => checkEpoch(deps).then(() => false) },
     { name: 'due', everyMs: DUE_MS, turn: () => wakeDue(deps).then(() => false) },
-    { name: 'sweep', everyMs: times.sweepMs, turn: () => sweep(deps).then(() => false) },
+    { name: 'sweep', everyMs: options.sweepMs, turn: () => sweep(deps).then(() => false) },
   ];
-  const relayLoop = startLoop({ name: 'relay', everyMs: times.relayMs, turn: async () => (await relay(deps)).more }, deps.logger);
+  const relayLoop = startLoop({ name: 'relay', everyMs: options.relayMs, turn: async () => (await relay(deps)).more }, deps.logger);
   const loops: Loop[] = [relayLoop, ...works.map((work) => startLoop(work, deps.logger))];
   return {
     wakeRelay: () => relayLoop.wake(),
@@ -44,4 +43,20 @@ export function startEngineLoops(deps: EngineDeps, times: EngineLoopTimes): Engi
       return ended.filter(({ inTime }) => !inTime).map(({ name }) => name);
     },
   };
+}
+
+function leaseLoops(deps: EngineDeps, leases: EngineLoopsOptions['leases']): LoopWork[] {
+  const everyMs = deps.settings.heartbeatMs;
+  switch (leases) {
+    case 'none':
+      return [];
+    case 'compactions':
+      return [{ name: 'heartbeat', everyMs, turn: () => heartbeatCompactions(deps).then(() => false) }];
+    case 'steps':
+      deps.wakeups.onCancel((runId) => deps.held.stopRun(runId, 'cancelled'));
+      return [
+        { name: 'heartbeat', everyMs, turn: () => heartbeat(deps).then(() => false) },
+        { name: 'cancels', everyMs: Math.min(CANCEL_POLL_MS, everyMs), turn: () => pollCancels(deps).then(() => false) },
+      ];
+  }
 }
