@@ -15,6 +15,8 @@ export type BackingServices = {
   readonly postgresUrl: string;
   readonly redisUrl: string | null;
   readonly queueBackend: QueueBackend;
+  /** Started here, so nobody else uses it. */
+  readonly isPostgresOurs: boolean;
   /** Sentences for people: what was chosen and why. */
   readonly postgresNote: string;
   readonly queueNote: string;
@@ -41,6 +43,7 @@ export async function startBackingServices(
     postgresUrl: postgres.url,
     redisUrl: queue.url,
     queueBackend: queue.url === null ? 'postgres' : 'redis',
+    isPostgresOurs: postgres.process !== null,
     postgresNote: postgres.note,
     queueNote: queue.note,
     started: [queue.process, postgres.process].filter((process) => process !== null),

@@ -1,5 +1,4 @@
 import { AppError } from '#libs/domain';
-import { migrate } from '#libs/event-store';
 import {
   weirVersion,
   type Guard,
@@ -11,6 +10,7 @@ import {
 import { planApps, type AppPlans } from './app-plans.js';
 import { startBackingServices, type BackingServices } from './backing-services.js';
 import { firstKey } from './first-key.js';
+import { prepareDatabase } from './prepare-database.js';
 import { SupervisedApp, type Supervision } from './supervised-app.js';
 import type { UpOptions } from './up-options.js';
 import type { ReadyFacts, UpReport } from './up-report.js';
@@ -47,7 +47,7 @@ export async function bringUp(up: BringUp): Promise<{ url: string; apiKey: strin
   addEndings(up, apps, starting);
   const services = await starting;
   for (const server of services.started) watchServer(server, up.onBroken);
-  await migrate(services.postgresUrl);
+  await prepareDatabase(services, up.logger);
   const plans = await planApps({ settings, services, options, isLogOnStderr: up.isJson });
   const pids = await startApps(up, apps, plans);
   const apiKey = await firstKey({ url: plans.url, postgresUrl: services.postgresUrl, dataDir: options.dataDir });

@@ -3,3 +3,4 @@ export { createApiKey, revokeApiKey, type NewApiKey } from './api-keys.js';
 export { createProject, type NewProject } from './projects.js';
 export { deletePipeline, setPipelineAlias } from './pipelines.js';
 export { labelRun } from './label-run.js';
+export { switchQueueBackend } from './switch-queue-backend.js';
