@@ -176,7 +176,8 @@ export function describeEventLog(subject: () => EventLogUnderTest): void {
     const events = texts.map((text) => memory(text.slice(0, 20), text));
     await log.append([{ projectId: PROJECT, streamId, events }]);
     const read = await log.read({ projectId: PROJECT, streamId });
-    expect(read.map((one) => one.data)).toEqual(texts.map((text) => ({ key: text.slice(0, 20), value: text })));
+    // Compared one by one, so that a failure does not print the large ones.
+    expect(read.map((one, n) => one.type === 'MemoryWritten' && one.data.value === texts[n] && one.data.key === texts[n]?.slice(0, 20))).toEqual(texts.map(() => true));
   });
 
   it('reads ranges, types, limits and backwards', async () => {
