@@ -10,9 +10,9 @@ export class AddressRefusedError extends TerminalError {
 /** The refusal behind an error of `fetch`, which wraps what happened on its socket in causes; null when there is none. */
 export function addressRefusal(error: unknown): AddressRefusedError | null {
   let current: unknown = error;
-  for (let depth = 0; depth < 8 && current instanceof Error; depth += 1) {
+  for (let depth = 0; depth < 8 && typeof current === 'object' && current !== null; depth += 1) {
     if (current instanceof AddressRefusedError) return current;
-    current = current.cause;
+    current = 'cause' in current ? current.cause : null;
   }
   return null;
 }

@@ -46,24 +46,28 @@ function streamError(error: unknown): unknown {
 }
 
 function networkCode(error: unknown): string | null {
-  for (const layer of causes(error)) {
-    const code = 'code' in layer && typeof layer.code === 'string' ? layer.code : '';
-    if (/^(?:E[A-Z]{3,}|EAI_[A-Z]+|UND_ERR_[A-Z_]+|CERT_[A-Z_]+|DEPTH_ZERO_[A-Z_]+|SELF_SIGNED_[A-Z_]+|UNABLE_TO_[A-Z_]+|HPE_[A-Z_]+)$/.test(code)) return code;
-    if (layer.message === 'terminated' || layer.message === 'fetch failed') return deeperCode(layer) ?? 'closed early';
-  }
-  return null;
+  const layers = causes(error);
+  const code = layers.map((layer) => ('code' in layer && typeof layer.code === 'string' ? layer.code : '')).find((given) => NETWORK_CODE.test(given));
+  if (code !== undefined) return code;
+  return layers.some(({ message }) => message === 'terminated' || message === 'fetch failed') ? 'closed early' : null;
 }
 
-const deeperCode = (layer: Error): string | null => (layer.cause instanceof Error ? networkCode(layer.cause) : null);
+const NETWORK_CODE = /^(?:E[A-Z]{3,}|EAI_[A-Z]+|UND_ERR_[A-Z_]+|CERT_[A-Z_]+|DEPTH_ZERO_[A-Z_]+|SELF_SIGNED_[A-Z_]+|UNABLE_TO_[A-Z_]+|HPE_[A-Z_]+)$/;
 
-function causes(error: unknown): Error[] {
-  const layers: Error[] = [];
+type ErrorLike = { message: string; cause?: unknown };
+
+/** The error and its causes. By shape: errors of another realm (a `vm` context) are no instances of this one's Error. */
+function causes(error: unknown): ErrorLike[] {
+  const layers: ErrorLike[] = [];
   let current: unknown = error;
-  while (current instanceof Error && layers.length < 8) {
+  while (isErrorLike(current) && layers.length < 8) {
     layers.push(current);
     current = current.cause;
   }
   return layers;
 }
+
+const isErrorLike = (value: unknown): value is ErrorLike =>
+  typeof value === 'object' && value !== null && 'message' in value && typeof value.message === 'string';
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
