@@ -1,22 +1,16 @@
-import type { EngineDeps } from '#libs/engine';
-import type { Database } from '#libs/event-store';
 import type { Logger } from '#libs/platform';
-
-export type Readiness = { readonly ok: boolean; readonly detail: string };
-export type ReadinessCheck = { readonly name: string; /** Never throws. */ readonly check: () => Promise<Readiness> };
+import type { ReadinessCheck, Runtime } from '../../runtime/src/index.js';
 
 /** What the API is made of. It starts no steps and calls no model: of the engine it uses what accepts and reads. */
-export type ApiParts = {
-  readonly engine: EngineDeps;
-  readonly database: Database;
-  /** `redis` or `postgres`. */
-  readonly queueBackend: string;
-  readonly readiness: readonly ReadinessCheck[];
+export type ApiParts = Pick<Runtime, 'engine' | 'database'> & {
+  readonly queueBackend: 'redis' | 'postgres';
+  /** What `/health/ready` asks. With `isOptional` a fault is shown and the API stays ready. */
+  readonly readiness: readonly (ReadinessCheck & { readonly isOptional?: true })[];
   readonly logger: Logger;
   readonly version: string;
   /** Aborts when the process shuts down: event streams and waits end then. */
   readonly shutdown: AbortSignal;
-  /** Comment on idle event streams, in milliseconds. */
+  /** Between comments on idle event streams, in milliseconds; 15 s by default. */
   readonly keepAliveMs?: number;
 };
 

@@ -1,12 +1,14 @@
 import { AppError } from '#libs/domain';
 import type { ProblemCode } from './problem-codes.js';
-import type { ProblemFault } from './problem.js';
+import type { Problem, ProblemFault } from './problem.js';
 
 export type ProblemExtensions = {
   readonly errors?: readonly ProblemFault[];
   readonly allowedActions?: readonly string[];
   readonly requiredScope?: string;
   readonly retryAfterMs?: number;
+  /** Of `/health/ready`, by dependency. */
+  readonly checks?: Problem['checks'];
 };
 
 /** A request that cannot be answered as asked; the filter turns it into problem+json by its code. */

@@ -25,6 +25,7 @@ export function problemOf(thrown: unknown, request: { instance: string; requestI
     errors: [...(extensions.errors ?? [])],
     allowed_actions: [...(extensions.allowedActions ?? [])],
     ...(extensions.requiredScope === undefined ? {} : { required_scope: extensions.requiredScope }),
+    ...(extensions.checks === undefined ? {} : { checks: extensions.checks }),
   };
 }
 

@@ -26,6 +26,7 @@ export const problemSchema = z
     errors: z.array(problemFaultSchema),
     allowed_actions: z.array(z.string()),
     required_scope: z.string().optional(),
+    checks: z.record(z.string(), z.object({ ok: z.boolean(), detail: z.string() })).optional(),
   })
   .meta({ id: 'Problem' });
 export type Problem = z.infer<typeof problemSchema>;

@@ -27,3 +27,7 @@ export const usage = z
   .meta({ id: 'Usage' });
 
 export const timeFilter = z.iso.datetime({ offset: true }).optional();
+
+/** A stream's id or a sub-stream's (`{stream_id}:step:{step_id}:item:{n}`). */
+const STREAM_PATH_ID_CHARS = 400;
+export const streamPathId = z.string().min(1).max(STREAM_PATH_ID_CHARS);

@@ -116,3 +116,33 @@ export const runCost = z
     models: z.array(z.object({ model: z.string(), usage })),
   })
   .meta({ id: 'RunCost' });
+export type RunCost = z.output<typeof runCost>;
+
+const stepExplanation = z.object({
+  step_id: z.string(),
+  item: z.int().nullable(),
+  round: count,
+  status: z.enum(STEP_STATUSES),
+  reason: z.string().nullable(),
+  detail: z.string(),
+  attempt: count,
+  starts: count,
+  held_by: z.string().nullable(),
+  lease_until: time.nullable(),
+  due_at: time.nullable(),
+  since: time.nullable(),
+  next: z.string().nullable(),
+});
+
+export const runExplanation = z
+  .object({
+    run_id: z.string(),
+    status: runStatus,
+    status_reason: z.string().nullable(),
+    status_detail: z.string().nullable(),
+    blocked_on: z.array(blockedOn),
+    allowed_actions: z.array(z.string()),
+    steps: z.array(stepExplanation),
+  })
+  .meta({ id: 'RunExplanation' });
+export type RunExplanation = z.output<typeof runExplanation>;

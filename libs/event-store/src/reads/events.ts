@@ -7,9 +7,9 @@ import type { ReadDatabase } from './read-database.js';
 /** Place in the global feed; ordered by transaction, then position. */
 export type FeedCursor = { xact: string; position: string };
 
-/** Null when it does not have the form `{xact}-{position}`. */
+/** Null when it does not have the form `{xact}-{position}`; 18 digits are more than will be used and fit both types. */
 export function parseFeedCursor(text: string): FeedCursor | null {
-  const match = /^(\d{1,20})-(\d{1,19})$/.exec(text);
+  const match = /^(\d{1,18})-(\d{1,18})$/.exec(text);
   const [xact, position] = [match?.[1], match?.[2]];
   return xact === undefined || position === undefined ? null : { xact, position };
 }
@@ -70,21 +70,6 @@ export async function readStreamEvents(db: ReadDatabase, query: ReadStreamEvents
     .where((eb) => eb.and(ofTypes(query.types)))
     .orderBy('event.seq')
     .limit(query.limit)
-    .execute();
-  return rows.map(storedEvent);
-}
-
-/** Events of the model calls of one step in one run, by seq. */
-export async function readCallEvents(
-  db: ReadDatabase,
-  query: { projectId: string; subStreamId: string; runId: string; types: readonly EventType[] },
-): Promise<StoredEvent[]> {
-  const rows = await eventQuery(db)
-    .where('event.project_id', '=', query.projectId)
-    .where('event.stream_id', '=', query.subStreamId)
-    .where('event.run_id', '=', query.runId)
-    .where((eb) => eb.and(ofTypes(query.types)))
-    .orderBy('event.seq')
     .execute();
   return rows.map(storedEvent);
 }

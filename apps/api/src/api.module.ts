@@ -1,0 +1,50 @@
+import { Module, type DynamicModule } from '@nestjs/common';
+import { CompactionsController } from './admin/compactions.controller.js';
+import { OperationController } from './admin/operation.controller.js';
+import { StreamsController } from './admin/streams.controller.js';
+import { API_PARTS, type ApiParts } from './api-parts.js';
+import { KeyRegistry } from './auth/key-registry.js';
+import { EventsController } from './events/events.controller.js';
+import { ProgressHub } from './events/progress-hub.js';
+import { HealthController } from './health/health.controller.js';
+import { METRICS, type ApiMetrics } from './health/metrics.js';
+import { PipelineVersionsController } from './pipelines/pipeline-versions.controller.js';
+import { PipelinesController } from './pipelines/pipelines.controller.js';
+import { ApiKeysController } from './projects/api-keys.controller.js';
+import { ProjectsController } from './projects/projects.controller.js';
+import { RunReportsController } from './runs/run-reports.controller.js';
+import { RunsController } from './runs/runs.controller.js';
+import { StepsController } from './steps/steps.controller.js';
+
+export type ApiModuleOptions = { parts: ApiParts; keys: KeyRegistry; hub: ProgressHub; metrics: ApiMetrics };
+
+/** To add a resource: a folder with its schema and controller, and the controller here. */
+@Module({
+  controllers: [
+    PipelinesController,
+    PipelineVersionsController,
+    RunsController,
+    RunReportsController,
+    StepsController,
+    EventsController,
+    StreamsController,
+    CompactionsController,
+    OperationController,
+    ProjectsController,
+    ApiKeysController,
+    HealthController,
+  ],
+})
+export class ApiModule {
+  static forRoot({ parts, keys, hub, metrics }: ApiModuleOptions): DynamicModule {
+    return {
+      module: ApiModule,
+      providers: [
+        { provide: API_PARTS, useValue: parts },
+        { provide: KeyRegistry, useValue: keys },
+        { provide: ProgressHub, useValue: hub },
+        { provide: METRICS, useValue: metrics },
+      ],
+    };
+  }
+}

@@ -1,0 +1,71 @@
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
+import { findApiKey } from '#libs/event-store';
+import { NestLogger } from '#libs/platform';
+import type { ApiParts } from './api-parts.js';
+import { ApiModule } from './api.module.js';
+import { AuthGuard } from './auth/auth.guard.js';
+import { KeyRegistry } from './auth/key-registry.js';
+import { ProgressHub } from './events/progress-hub.js';
+import { createApiMetrics, type ApiMetrics } from './health/metrics.js';
+import { addBodyParsers, BODY_LIMIT_BYTES } from './http/body-parsers.js';
+import { answerBadSocket, answerBadUrl } from './http/early-problems.js';
+import { ProblemFilter } from './http/problem.filter.js';
+import { requestIdOf } from './http/request-id.js';
+import { ValidationPipe } from './http/validation.pipe.js';
+import { createOpenApiDocument } from './openapi/openapi-document.js';
+
+export type Api = { app: NestFastifyApplication; document: OpenAPIObject };
+
+/** Sockets that clients keep open are closed within this time at shutdown. */
+const KEEP_ALIVE_TIMEOUT_MS = 72_000;
+
+/**
+ * The API, initialised and not yet listening.
+ * @param options.docs serve `/docs` (its assets need modules that Jest on Node 20 cannot load).
+ */
+export async function createApi(parts: ApiParts, options: { docs: boolean }): Promise<Api> {
+  const keys = new KeyRegistry((keyId) => findApiKey(parts.database.kysely, keyId));
+  const hub = new ProgressHub(parts.engine.wakeups);
+  const metrics = createApiMetrics(parts.database);
+  const adapter = new FastifyAdapter({
+    bodyLimit: BODY_LIMIT_BYTES,
+    genReqId: requestIdOf,
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    // Event streams end when they are told to; what is left is cut, or a shutdown would wait for idle clients.
+    forceCloseConnections: true,
+    frameworkErrors: answerBadUrl,
+    clientErrorHandler: answerBadSocket,
+    routerOptions: { maxParamLength: 500 },
+  });
+  const app = await NestFactory.create<NestFastifyApplication>(ApiModule.forRoot({ parts, keys, hub, metrics }), adapter, {
+    logger: new NestLogger(parts.logger),
+    abortOnError: false,
+    bodyParser: false,
+  });
+  app.useGlobalFilters(new ProblemFilter(parts.logger));
+  app.useGlobalGuards(new AuthGuard(keys));
+  app.useGlobalPipes(new ValidationPipe());
+  addBodyParsers(adapter.getInstance());
+  addHooks(adapter, metrics);
+  const document = createOpenApiDocument(app, parts.version);
+  adapter.getInstance().get('/openapi.json', (_request, reply) => reply.send(document));
+  if (options.docs) SwaggerModule.setup('docs', app, document, { raw: false, customSiteTitle: 'Weir API' });
+  await app.init();
+  return { app, document };
+}
+
+function addHooks(adapter: FastifyAdapter, metrics: ApiMetrics): void {
+  const server = adapter.getInstance();
+  server.addHook('onRequest', (request, reply, done) => {
+    reply.header('x-request-id', request.id);
+    reply.header('x-content-type-options', 'nosniff');
+    done();
+  });
+  server.addHook('onResponse', (request, reply, done) => {
+    const route = request.routeOptions.url ?? 'unknown';
+    metrics.requestEnded({ method: request.method, route, status: reply.statusCode, seconds: reply.elapsedTime / 1000 });
+    done();
+  });
+}

@@ -1,0 +1,48 @@
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { countSteps, type Database } from '#libs/event-store';
+
+export type ApiMetrics = {
+  registry: Registry;
+  /** `route` is the pattern, so that ids make no new series. */
+  requestEnded(request: { method: string; route: string; status: number; seconds: number }): void;
+};
+
+const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+/** Node's own numbers, requests, and how many steps of the installation wait and run (asked at each scrape). */
+export function createApiMetrics(database: Database): ApiMetrics {
+  const registry = new Registry();
+  registry.setDefaultLabels({ app: 'api' });
+  collectDefaultMetrics({ register: registry });
+  const requests = new Histogram({
+    name: 'weir_http_request_duration_seconds',
+    help: 'Time to answer, by route pattern. Event streams are left out.',
+    labelNames: ['method', 'route', 'status'],
+    buckets: SECONDS,
+    registers: [registry],
+  });
+  stepGauges(registry, database);
+  return {
+    registry,
+    requestEnded: ({ method, route, status, seconds }) => requests.observe({ method, route, status: String(status) }, seconds),
+  };
+}
+
+function stepGauges(registry: Registry, database: Database): void {
+  const runnable = new Gauge({ name: 'weir_steps_runnable', help: 'Steps that wait for a worker, in Postgres or in the queue.', registers: [registry] });
+  const waiting = new Gauge({ name: 'weir_steps_waiting', help: 'Steps that wait for something else than a worker.', registers: [registry] });
+  new Gauge({
+    name: 'weir_steps_running',
+    help: 'Steps that a worker holds.',
+    registers: [registry],
+    async collect() {
+      const counts = await countSteps(database.kysely, null).catch(() => null);
+      // Without the database these numbers are not known; zero would look like an idle installation.
+      runnable.set(counts === null ? NaN : counts.runnable + counts.dispatched);
+      waiting.set(counts?.waiting ?? NaN);
+      this.set(counts?.running ?? NaN);
+    },
+  });
+}
+
+export const METRICS = Symbol('ApiMetrics');

@@ -1,0 +1,27 @@
+import type { Socket } from 'node:net';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { v7 as uuidv7 } from 'uuid';
+import { problemOf } from './problem-of.js';
+import { ProblemError } from './problem-error.js';
+import { sendProblem } from './problem.filter.js';
+import { PROBLEM_MEDIA_TYPE } from './problem.js';
+
+/** A path that cannot be decoded: the framework fails before any route, and so before our filter. */
+export function answerBadUrl(_error: Error, request: FastifyRequest, reply: FastifyReply): void {
+  const cause = new ProblemError('malformed_request', 'The path of the request cannot be decoded.');
+  void sendProblem(reply.header('x-request-id', request.id), problemOf(cause, { instance: '/', requestId: request.id }));
+}
+
+/** Bytes that are not HTTP, or too many headers: there is no request to answer, only a socket. */
+export function answerBadSocket(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return void socket.destroy();
+  const isLarge = error.code === 'HPE_HEADER_OVERFLOW';
+  const cause = isLarge
+    ? new ProblemError('headers_too_large', 'The headers of the request are too large.')
+    : new ProblemError('malformed_request', 'The request is not HTTP/1.1.');
+  const problem = problemOf(cause, { instance: '/', requestId: `req_${uuidv7()}` });
+  const body = JSON.stringify(problem);
+  const reason = isLarge ? 'Request Header Fields Too Large' : 'Bad Request';
+  const head = `HTTP/1.1 ${problem.status} ${reason}\r\ncontent-type: ${PROBLEM_MEDIA_TYPE}\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n`;
+  socket.end(head + body);
+}

@@ -1,0 +1,39 @@
+import { startEngineLoops } from '#libs/engine';
+import { createLogger, createShutdown, exitOnSignals, loadSettings, weirVersion } from '#libs/platform';
+import { composeEngine } from '../../runtime/src/index.js';
+import { openGate } from '../../runtime/src/gate.js';
+import type { ApiParts } from './api-parts.js';
+import { createApi } from './create-api.js';
+
+const CLOSE_MS = 3000;
+const DEFAULT_PORT = 7117;
+
+/** Runs until a signal. The API takes no jobs; like every process it relays and sweeps. */
+export async function runApi(): Promise<void> {
+  const settings = loadSettings();
+  const logger = createLogger({ name: 'api', level: settings.logLevel });
+  const shutdown = createShutdown(logger);
+  exitOnSignals(shutdown, logger);
+  const { engine, database, queue, readiness } = await composeEngine(settings, logger, 'api');
+  const parts: ApiParts = {
+    engine,
+    database,
+    queueBackend: queue.kind,
+    // Runs are accepted while the queue is away: they start when it is back.
+    readiness: readiness.map((check) => (check.name === 'queue' ? { ...check, isOptional: true as const } : check)),
+    logger,
+    version: weirVersion(),
+    shutdown: shutdown.signal,
+  };
+  const { app } = await createApi(parts, { docs: true });
+  const gate = openGate({ engine, queue, shutdown, logger, onOpen: () => logger.info({ queue: queue.kind }, 'the queue is there') });
+  const loops = startEngineLoops(engine, { ...settings.steps, leases: 'none' });
+  await app.listen(settings.server.port ?? DEFAULT_PORT, settings.server.host);
+  // Readiness goes off and streams end with the shutdown's signal, before any of these.
+  shutdown.add({ name: 'gate', timeoutMs: CLOSE_MS, run: () => gate.close('shutting down') });
+  shutdown.add({ name: 'requests', timeoutMs: settings.drainMs, run: () => app.close() });
+  shutdown.add({ name: 'loops', timeoutMs: CLOSE_MS, run: async () => void (await loops.stop(CLOSE_MS)) });
+  shutdown.add({ name: 'queue', timeoutMs: CLOSE_MS, run: () => queue.close() });
+  shutdown.add({ name: 'database', timeoutMs: 2 * CLOSE_MS, run: () => database.close() });
+  logger.info({ url: await app.getUrl(), queue: queue.kind }, 'api started');
+}

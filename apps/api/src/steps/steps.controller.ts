@@ -1,0 +1,164 @@
+import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { z } from 'zod';
+import { subStreamId, type StoredEvent } from '#libs/domain';
+import type { RunRecord } from '#libs/engine';
+import { findStep, listSteps, stepKeyOf, type ReadDatabase, type StepKey } from '#libs/event-store';
+import { API_PARTS, type ApiParts } from '../api-parts.js';
+import { FromCaller, hasScope, type Caller } from '../auth/caller.js';
+import { decodeCursor } from '../http/list-cursor.js';
+import { pageOf, toPage, type Page } from '../http/list-page.js';
+import { Operation } from '../http/operation.js';
+import { notFound } from '../http/problem-error.js';
+import { pathId, versionNumber } from '../http/scalars.js';
+import { runNotFound } from '../runs/load-run.js';
+import { callContext, type CallContext } from './call-context.schema.js';
+import { callContextOf } from './call-context.js';
+import { CALL_EVENTS, callsOf } from './calls-of.js';
+import { call, contextQuery, itemQuery, step, stepListQuery, stepQuery, type Call, type Step } from './step.schema.js';
+import { toStep } from './step-wire.js';
+
+type ListQuery = z.output<typeof stepListQuery>;
+
+@ApiTags('steps')
+@Controller('v1/runs/:run/steps')
+export class StepsController {
+  constructor(@Inject(API_PARTS) private readonly parts: ApiParts) {}
+
+  @Operation({
+    id: 'listSteps',
+    summary: 'Steps of a run',
+    scope: 'runs:read',
+    answers: { 200: { description: 'A page of steps, by id, item and round.', schema: pageOf(step) } },
+  })
+  @Get()
+  list(@Param('run', { schema: pathId }) runId: string, @Query({ schema: stepListQuery }) query: ListQuery, @FromCaller() caller: Caller): Promise<Page<Step>> {
+    return this.page(runId, query, caller, {});
+  }
+
+  @Operation({
+    id: 'listStepItems',
+    summary: 'Items of a step',
+    scope: 'runs:read',
+    answers: { 200: { description: 'A page of items, by number.', schema: pageOf(step) } },
+  })
+  @Get(':step/items')
+  items(
+    @Param('run', { schema: pathId }) runId: string,
+    @Param('step', { schema: pathId }) stepId: string,
+    @Query({ schema: stepListQuery }) query: ListQuery,
+    @FromCaller() caller: Caller,
+  ): Promise<Page<Step>> {
+    return this.page(runId, query, caller, { stepId, onlyItems: true });
+  }
+
+  @Operation({
+    id: 'getStep',
+    summary: 'One step',
+    description: 'Of an item with `item`; of the latest round without `round`.',
+    scope: 'runs:read',
+    answers: { 200: { description: 'The step.', schema: step } },
+  })
+  @Get(':step')
+  async get(
+    @Param('run', { schema: pathId }) runId: string,
+    @Param('step', { schema: pathId }) stepId: string,
+    @Query({ schema: stepQuery }) query: z.output<typeof stepQuery>,
+    @FromCaller() caller: Caller,
+  ): Promise<Step> {
+    const run = await this.run(caller, runId);
+    const found = await findStep(this.db, { projectId: caller.projectId, runId, stepId, item: query.item ?? null, round: query.round ?? null });
+    if (found === null) throw stepNotFound(runId, stepId, query.item);
+    return toStep(run, found, hasScope(caller, 'content:read'));
+  }
+
+  @Operation({
+    id: 'listCalls',
+    summary: 'Model calls of a step',
+    scope: 'runs:read',
+    answers: { 200: { description: 'Every try of every call, in the order in which they were sent.', schema: pageOf(call) } },
+  })
+  @Get(':step/calls')
+  async calls(
+    @Param('run', { schema: pathId }) runId: string,
+    @Param('step', { schema: pathId }) stepId: string,
+    @Query({ schema: itemQuery }) query: z.output<typeof itemQuery>,
+    @FromCaller() caller: Caller,
+  ): Promise<Page<Call>> {
+    const run = await this.run(caller, runId);
+    const item = query.item ?? null;
+    const found = await findStep(this.db, { projectId: caller.projectId, runId, stepId, item, round: null });
+    if (found === null) throw stepNotFound(runId, stepId, query.item);
+    const events = (await this.callEvents(run, stepId, item)).filter((event) => event.runId === runId);
+    return { data: callsOf(runId, stepId, item, events), next_cursor: null, has_more: false };
+  }
+
+  @Operation({
+    id: 'getCallContext',
+    summary: 'What the model saw in a call',
+    description: 'Built again from the stored events and compared with the recorded hash.',
+    scope: 'content:read',
+    answers: { 200: { description: 'The request, what is not in it and why.', schema: callContext } },
+  })
+  @Get(':step/calls/:call/context')
+  async context(
+    @Param('run', { schema: pathId }) runId: string,
+    @Param('step', { schema: pathId }) stepId: string,
+    @Param('call', { schema: versionNumber }) callNo: number,
+    @Query({ schema: contextQuery }) query: z.output<typeof contextQuery>,
+    @FromCaller() caller: Caller,
+  ): Promise<CallContext> {
+    const run = await this.run(caller, runId);
+    const item = query.item ?? null;
+    const answer = await callContextOf(this.parts.engine, {
+      projectId: caller.projectId,
+      runId,
+      stepId,
+      item,
+      callNo,
+      try: null,
+      callEvents: await this.callEvents(run, stepId, item),
+      comparesWithPrevious: query.diff === 'previous',
+    });
+    if (answer === null) throw notFound('call_not_found', `Call ${callNo} of step ${stepId} in run ${runId}`);
+    return answer;
+  }
+
+  private async page(runId: string, query: ListQuery, caller: Caller, only: { stepId?: string; onlyItems?: boolean }): Promise<Page<Step>> {
+    const run = await this.run(caller, runId);
+    const filters = { runId, ...only };
+    const after = decodeCursor(query.cursor, filters);
+    const page = { after: after === null ? null : toKey(after), limit: query.limit };
+    const rows = await listSteps(this.db, { projectId: caller.projectId, ...filters }, page);
+    const showsContent = hasScope(caller, 'content:read');
+    return toPage(
+      rows,
+      query.limit,
+      filters,
+      (row) => Object.values(stepKeyOf(row)),
+      (row) => toStep(run, row, showsContent),
+    );
+  }
+
+  private async run(caller: Caller, runId: string): Promise<RunRecord> {
+    const run = await this.parts.engine.runs.getRun(caller.projectId, runId);
+    if (run === null) throw runNotFound(runId);
+    return run;
+  }
+
+  private callEvents(run: RunRecord, stepId: string, item: number | null): Promise<StoredEvent[]> {
+    return this.parts.engine.log.read({ projectId: run.projectId, streamId: subStreamId(run.streamId, stepId, item), types: CALL_EVENTS });
+  }
+
+  private get db(): ReadDatabase {
+    return this.parts.database.kysely;
+  }
+}
+
+function toKey(after: readonly (string | number)[]): StepKey {
+  return { stepId: String(after[0]), item: Number(after[1]), round: Number(after[2]) };
+}
+
+function stepNotFound(runId: string, stepId: string, item: number | undefined) {
+  return notFound('step_not_found', `Step ${stepId}${item === undefined ? '' : `, item ${item},`} of run ${runId}`);
+}
