@@ -1,4 +1,5 @@
 import { parsePipeline } from './parse-pipeline.js';
+import { PIPELINE_LIMITS } from './pipeline-limits.js';
 import type { PipelineFacts } from './pipeline-facts.js';
 import { pipelineFixture, soundFacts } from './testing/sound-facts.js';
 
@@ -167,6 +168,15 @@ describe('a sound document', () => {
       ['replay', 'read_only'],
     ]);
     expect(definition.tools.get('remote')).toMatchObject({ remoteName: 'other', server: { from: 'url' } });
+  });
+
+  it('may be as long as the limit, each step reading the one before', () => {
+    const steps = Array.from({ length: PIPELINE_LIMITS.steps }, (_, index) =>
+      index === 0
+        ? { id: 's0', transform: 1 }
+        : { id: `s${index}`, depends_on: [`s${index - 1}`], transform: `\${steps.s${index - 1}.output}` },
+    );
+    expect(accepted(document({ steps, output: '${steps.s0.output}' })).definition.steps).toHaveLength(500);
   });
 
   it('may have its condition in braces or as a plain value', () => {

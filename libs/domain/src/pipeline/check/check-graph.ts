@@ -2,7 +2,7 @@ import { didYouMean } from '../did-you-mean.js';
 import { describeValue, formatPath, oneOf } from '../fault-writer.js';
 import { PIPELINE_LIMITS } from '../pipeline-limits.js';
 import type { Reading, StepNode } from '../read/reading.js';
-import { everyNode, idsOf, precedersOf, type StepGraph } from './step-graph.js';
+import { everyNode, idsOf, type StepGraph } from './step-graph.js';
 
 /** Ids, dependencies, `goto`, cycles and nesting. */
 export function checkGraph(graph: StepGraph, reading: Reading): void {
@@ -12,8 +12,7 @@ export function checkGraph(graph: StepGraph, reading: Reading): void {
     checkGoto(node, graph, reading);
     checkNesting(node, reading);
   }
-  checkCycles(graph.top, reading);
-  for (const node of everyNode(graph.top)) checkCycles(node.body, reading);
+  checkCycles(graph, reading);
 }
 
 /** Over the whole document: a step's id names its conversation, also in a body. */
@@ -96,36 +95,58 @@ export function containersOf(node: StepNode): readonly StepNode[] {
 }
 
 /** One fault per cycle, at the first of its steps. A step that names itself is reported with its dependency. */
-function checkCycles(siblings: readonly StepNode[], reading: Reading): void {
+function checkCycles(graph: StepGraph, reading: Reading): void {
+  const cyclic = cyclicNodes(graph);
   const reported = new Set<StepNode>();
-  for (const node of siblings) {
-    if (reported.has(node)) continue;
-    const cycle = cycleThrough(node, siblings);
+  for (const node of everyNode(graph.top)) {
+    if (reported.has(node) || !cyclic.has(node)) continue;
+    const cycle = cycleThrough(node, graph);
     if (cycle === null || cycle.length < 2) continue;
     for (const member of cycle) reported.add(member);
     const found = [...cycle, node].map((member) => member.id ?? '?').join(' → ');
     const key = node.dependsOn.length > 0 ? 'depends_on' : 'on_error';
-    reading.fault([...node.path, key], {
-      code: 'cycle',
-      found: `the cycle ${found}`,
-      expected: 'steps that end before others start',
-    });
+    const expected = 'steps that end before others start';
+    reading.fault([...node.path, key], { code: 'cycle', found: `the cycle ${found}`, expected });
   }
 }
 
-/** The shortest way from a step over its preceders back to itself. */
-function cycleThrough(start: StepNode, siblings: readonly StepNode[]): readonly StepNode[] | null {
-  const ways: (readonly StepNode[])[] = [[start]];
-  const seen = new Set<StepNode>();
-  for (let way = ways.shift(); way !== undefined; way = ways.shift()) {
-    const last = way[way.length - 1];
-    if (last === undefined) continue;
-    for (const next of precedersOf(last, siblings)) {
-      if (next === start) return way;
-      if (seen.has(next)) continue;
-      seen.add(next);
-      ways.push([...way, next]);
+/** What is left after taking away, again and again, the steps without preceders: cycles and what comes after them. */
+function cyclicNodes(graph: StepGraph): ReadonlySet<StepNode> {
+  const left = new Map([...everyNode(graph.top)].map((node) => [node, graph.precedersOf(node).length]));
+  const followers = new Map([...left.keys()].map((node): [StepNode, StepNode[]] => [node, []]));
+  for (const node of left.keys()) {
+    for (const preceder of graph.precedersOf(node)) followers.get(preceder)?.push(node);
+  }
+  const free = [...left].flatMap(([node, count]) => (count === 0 ? [node] : []));
+  for (let node = free.pop(); node !== undefined; node = free.pop()) {
+    left.delete(node);
+    for (const follower of followers.get(node) ?? []) {
+      const count = (left.get(follower) ?? 0) - 1;
+      left.set(follower, count);
+      if (count === 0) free.push(follower);
+    }
+  }
+  return new Set(left.keys());
+}
+
+/** The shortest way from a step over its preceders back to itself, or null when it only comes after a cycle. */
+function cycleThrough(start: StepNode, graph: StepGraph): readonly StepNode[] | null {
+  const cameFrom = new Map<StepNode, StepNode>();
+  const open = [start];
+  for (let node = open.shift(); node !== undefined; node = open.shift()) {
+    for (const next of graph.precedersOf(node)) {
+      if (next === start) return wayTo(node, start, cameFrom);
+      if (cameFrom.has(next)) continue;
+      cameFrom.set(next, node);
+      open.push(next);
     }
   }
   return null;
+}
+
+function wayTo(end: StepNode, start: StepNode, cameFrom: ReadonlyMap<StepNode, StepNode>): readonly StepNode[] {
+  const way: StepNode[] = [];
+  for (let node: StepNode | undefined = end; node !== undefined && node !== start; node = cameFrom.get(node))
+    way.unshift(node);
+  return [start, ...way];
 }

@@ -14,6 +14,8 @@ export type StepGraph = {
   readonly ids: ReadonlySet<string>;
   /** Of the list that a step is in. */
   siblingsOf(node: StepNode): readonly StepNode[];
+  /** What must have ended before the step may start: its dependencies, and steps whose `on_error` leads to it. */
+  precedersOf(node: StepNode): readonly StepNode[];
   /** Ids that are done when the step starts: upstream in its own list, and what its containers see. */
   visibleTo(node: StepNode): ReadonlySet<string>;
   /** Ids that are done when a round or item of its body is: those and the body's own. */
@@ -21,20 +23,24 @@ export type StepGraph = {
 };
 
 export function stepGraph(top: readonly StepNode[]): StepGraph {
-  const siblingsOf = (node: StepNode): readonly StepNode[] => node.parent?.body ?? top;
+  const preceders = new Map<StepNode, readonly StepNode[]>();
+  addPreceders(top, preceders);
+  for (const node of everyNode(top)) addPreceders(node.body, preceders);
+  const precedersOf = (node: StepNode): readonly StepNode[] => preceders.get(node) ?? [];
   const visible = new Map<StepNode, ReadonlySet<string>>();
   const visibleTo = (node: StepNode): ReadonlySet<string> => {
     const known = visible.get(node);
     if (known !== undefined) return known;
     const inherited = node.parent === null ? [] : visibleTo(node.parent);
-    const own = new Set([...inherited, ...upstreamIds(node, siblingsOf(node))]);
+    const own = new Set([...inherited, ...upstreamIds(node, precedersOf)]);
     visible.set(node, own);
     return own;
   };
   return {
     top,
-    ids: new Set([...everyNode(top)].flatMap((node) => (node.id === null ? [] : [node.id]))),
-    siblingsOf,
+    ids: new Set(idsOf([...everyNode(top)])),
+    siblingsOf: (node) => node.parent?.body ?? top,
+    precedersOf,
     visibleTo,
     visibleAfterBody: (node) => new Set([...visibleTo(node), ...idsOf(node.body)]),
   };
@@ -44,21 +50,37 @@ export function idsOf(nodes: readonly StepNode[]): readonly string[] {
   return nodes.flatMap((node) => (node.id === null ? [] : [node.id]));
 }
 
-/** What must have ended before the step may start: its dependencies, and steps whose `on_error` leads to it. */
-export function precedersOf(node: StepNode, siblings: readonly StepNode[]): readonly StepNode[] {
-  const ids = new Set(node.dependsOn);
-  return siblings.filter(
-    (other) => (other.id !== null && ids.has(other.id)) || (other.goto !== null && other.goto === node.id),
-  );
+function addPreceders(siblings: readonly StepNode[], preceders: Map<StepNode, readonly StepNode[]>): void {
+  const byId = groupedBy(siblings, (node) => node.id);
+  const leading = groupedBy(siblings, (node) => node.goto);
+  for (const node of siblings) {
+    const named = node.dependsOn.flatMap((id) => byId.get(id) ?? []);
+    const toIt = node.id === null ? [] : (leading.get(node.id) ?? []);
+    preceders.set(node, [...new Set([...named, ...toIt])]);
+  }
 }
 
-function upstreamIds(node: StepNode, siblings: readonly StepNode[]): ReadonlySet<string> {
+/** `Map.groupBy`, which Node 20 does not have. */
+function groupedBy(
+  nodes: readonly StepNode[],
+  keyOf: (node: StepNode) => string | null,
+): ReadonlyMap<string | null, StepNode[]> {
+  const groups = new Map<string | null, StepNode[]>();
+  for (const node of nodes) {
+    const group = groups.get(keyOf(node));
+    if (group === undefined) groups.set(keyOf(node), [node]);
+    else group.push(node);
+  }
+  return groups;
+}
+
+function upstreamIds(node: StepNode, precedersOf: StepGraph['precedersOf']): readonly string[] {
   const seen = new Set<StepNode>();
-  const open = [...precedersOf(node, siblings)];
+  const open = [...precedersOf(node)];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     if (seen.has(next)) continue;
     seen.add(next);
-    open.push(...precedersOf(next, siblings));
+    open.push(...precedersOf(next));
   }
-  return new Set(idsOf([...seen]));
+  return idsOf([...seen]);
 }
