@@ -1,6 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { API_FORMATS, importTranscript, lint, repairConversation, replayPlan, shape, transcriptSchema, type Transcript } from './index.js';
+import {
+  API_FORMATS,
+  importTranscript,
+  lint,
+  repairConversation,
+  replayPlan,
+  shape,
+  transcriptSchema,
+  type Transcript,
+} from './index.js';
 import { wholeItems } from './testing/shown-items.js';
 import { transcriptLog } from './testing/transcript-log.js';
 
@@ -25,9 +34,17 @@ describe('importTranscript', () => {
   it.each(names)('uses every message of %s once', (name) => {
     const transcript = load(name);
     const { runs, unusedResults } = replayPlan(transcript);
-    const used = runs.flatMap((run) => [...(run.userIndex === null ? [] : [run.userIndex]), ...run.calls.flatMap((call) => [call.messageIndex, ...call.results.flatMap((result) => (result === null ? [] : [result.messageIndex]))])]);
+    const used = runs.flatMap((run) => [
+      ...(run.userIndex === null ? [] : [run.userIndex]),
+      ...run.calls.flatMap((call) => [
+        call.messageIndex,
+        ...call.results.flatMap((result) => (result === null ? [] : [result.messageIndex])),
+      ]),
+    ]);
     const system = transcript.messages.flatMap((message, index) => (message.role === 'system' ? [index] : []));
-    expect([...used, ...unusedResults, ...system].toSorted((a, b) => a - b)).toEqual(transcript.messages.map((_, index) => index));
+    expect([...used, ...unusedResults, ...system].toSorted((a, b) => a - b)).toEqual(
+      transcript.messages.map((_, index) => index),
+    );
     expect(unusedResults).toEqual([]);
   });
 
@@ -40,7 +57,11 @@ describe('importTranscript', () => {
   });
 
   it('numbers calls through the whole import when they belong to no run', () => {
-    const { steps } = importTranscript(load('zh-toolcall.json'), { origin: 'import', model: 'test:model', callNumbers: 'import' });
+    const { steps } = importTranscript(load('zh-toolcall.json'), {
+      origin: 'import',
+      model: 'test:model',
+      callNumbers: 'import',
+    });
     const numbers = steps.flatMap((step) => (step.kind === 'call' ? [step.callNo] : []));
     expect(numbers).toEqual(numbers.map((_, index) => index + 1));
   });

@@ -12,16 +12,31 @@ export type ImportOptions = {
   callNumbers: 'run' | 'import';
 };
 
-type Data = { [T in 'UserMessageReceived' | 'LlmCallCompleted' | 'LlmCallFailed' | 'ToolCallRequested' | 'ToolCallCompleted' | 'ConversationInterrupted']: { type: T; data: EventInput<T> } };
+type Data = {
+  [
+    T in
+      | 'UserMessageReceived'
+      | 'LlmCallCompleted'
+      | 'LlmCallFailed'
+      | 'ToolCallRequested'
+      | 'ToolCallCompleted'
+      | 'ConversationInterrupted'
+  ]: { type: T; data: EventInput<T> };
+};
 /**
  * An event to append, in order. `run` counts the runs of the recording from 0. `call` stands where a model call begins: the
  * place to build its context, before the events that follow.
  */
 export type ImportedEvent = { run: number } & Data[keyof Data & EventType];
-export type ImportStep = { kind: 'event'; event: ImportedEvent } | { kind: 'call'; run: number; call: ReplayCall; callNo: number; model: string };
+export type ImportStep =
+  | { kind: 'event'; event: ImportedEvent }
+  | { kind: 'call'; run: number; call: ReplayCall; callNo: number; model: string };
 
 /** The one way from a recorded session to conversation events: preview, replay and import all read it through this. */
-export function importTranscript(transcript: Transcript, options: ImportOptions): { plan: ReplayPlan; steps: ImportStep[] } {
+export function importTranscript(
+  transcript: Transcript,
+  options: ImportOptions,
+): { plan: ReplayPlan; steps: ImportStep[] } {
   const plan = replayPlan(transcript);
   let before = 0;
   const steps = plan.runs.flatMap((run, index) => {
@@ -33,9 +48,15 @@ export function importTranscript(transcript: Transcript, options: ImportOptions)
 }
 
 function runSteps(run: ReplayRun, index: number, offset: number, options: ImportOptions): ImportStep[] {
-  const event = (imported: Data[keyof Data & EventType]): ImportStep => ({ kind: 'event', event: { run: index, ...imported } });
+  const event = (imported: Data[keyof Data & EventType]): ImportStep => ({
+    kind: 'event',
+    event: { run: index, ...imported },
+  });
   const steps: ImportStep[] = [
-    event({ type: 'UserMessageReceived', data: { origin: options.origin, content: run.task, ...(run.injected ? { injected: true } : {}) } }),
+    event({
+      type: 'UserMessageReceived',
+      data: { origin: options.origin, content: run.task, ...(run.injected ? { injected: true } : {}) },
+    }),
   ];
   for (const call of run.calls) {
     const callNo = offset + call.callNo;
@@ -50,7 +71,18 @@ function callEvents(call: ReplayCall, callNo: number, model: string): Data[keyof
   const { outcome } = call;
   const subject = { call_no: callNo, try: 1, model, usage: null, cost_usd: null };
   if (outcome.kind === 'failed') {
-    return [{ type: 'LlmCallFailed', data: { ...subject, class: 'recorded_failure', detail: `${outcome.reason}: ${outcome.detail}`, retryable: false, partial: outcome.partial } }];
+    return [
+      {
+        type: 'LlmCallFailed',
+        data: {
+          ...subject,
+          class: 'recorded_failure',
+          detail: `${outcome.reason}: ${outcome.detail}`,
+          retryable: false,
+          partial: outcome.partial,
+        },
+      },
+    ];
   }
   const { message, finishReason } = outcome;
   return [
@@ -60,12 +92,28 @@ function callEvents(call: ReplayCall, callNo: number, model: string): Data[keyof
 }
 
 function toolEvents(call: ReplayCall, callNo: number, message: AssistantMessage): Data[keyof Data & EventType][] {
-  const requested = message.tool_calls.map((toolCall, ordinal) => ({ type: 'ToolCallRequested' as const, data: { call_no: callNo, ordinal, tool_call: toolCall } }));
+  const requested = message.tool_calls.map((toolCall, ordinal) => ({
+    type: 'ToolCallRequested' as const,
+    data: { call_no: callNo, ordinal, tool_call: toolCall },
+  }));
   const completed = message.tool_calls.flatMap((toolCall, ordinal) => {
     const result = call.results[ordinal] ?? null;
     if (result === null) return [];
     const { id, name, arguments: given } = toolCall;
-    return [{ type: 'ToolCallCompleted' as const, data: { call_no: callNo, ordinal, tool_call_id: id, name, status: result.status, content: result.content, argument: callArgument(given, null) } }];
+    return [
+      {
+        type: 'ToolCallCompleted' as const,
+        data: {
+          call_no: callNo,
+          ordinal,
+          tool_call_id: id,
+          name,
+          status: result.status,
+          content: result.content,
+          argument: callArgument(given, null),
+        },
+      },
+    ];
   });
   return [...requested, ...completed];
 }

@@ -3,14 +3,22 @@ import { isWellFormed, wellFormed, wellFormedJson } from './well-formed.js';
 
 /** The arguments as an object, or null when they are none that every provider takes. */
 export function parseArguments(text: string): JsonObject | null {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return null;
-  }
+  const value = parseJson(text);
   return isJsonObject(value) ? value : null;
 }
+
+/** Undefined: the text is no JSON. */
+function parseJson(text: string): Json | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isParsed(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** `JSON.parse` gives JSON; its type does not say so. */
+const isParsed = (value: unknown): value is Json => value !== undefined;
 
 /**
  * The string that is sent for the arguments of a call: as received when it is a JSON object of well-formed strings (its
@@ -19,17 +27,14 @@ export function parseArguments(text: string): JsonObject | null {
 export function fitArguments(text: string): string {
   const clean = wellFormed(text);
   if (clean.trim() === '') return '{}';
-  let value: Json;
-  try {
-    value = JSON.parse(clean) as Json;
-  } catch {
-    return JSON.stringify({ invalid_arguments: clean });
-  }
+  const value = parseJson(clean);
+  if (value === undefined) return JSON.stringify({ invalid_arguments: clean });
   if (!isJsonObject(value)) return JSON.stringify({ value: wellFormedJson(value) });
   return hasOnlyWellFormed(clean, value) ? clean : JSON.stringify(wellFormedJson(value));
 }
 
-export const isJsonObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value);
+export const isJsonObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Only an escape can put a lone surrogate or NUL into a value whose text has none, so most arguments are not walked. */
 export function hasOnlyWellFormed(text: string, value: Json): boolean {

@@ -38,7 +38,9 @@ describe('cutting text', () => {
         const end = cutEnd(text, limit);
         expect(text.startsWith(start)).toBe(true);
         expect(text.endsWith(end)).toBe(true);
-        expect(Math.max(countCodePoints(start), countCodePoints(end), countCodePoints(abbreviate(text, limit)))).toBeLessThanOrEqual(limit);
+        expect(
+          Math.max(countCodePoints(start), countCodePoints(end), countCodePoints(abbreviate(text, limit))),
+        ).toBeLessThanOrEqual(limit);
         expect(isWellFormed(start + end)).toBe(true);
       }),
     );

@@ -24,7 +24,9 @@ export function takesDocument(part: DocumentPart, place: keyof PartPlaces, rules
 
 function isUsable(part: ImagePart | DocumentPart, mediaTypes: readonly string[]): boolean {
   if (part.data !== undefined && part.data !== '') {
-    return part.media_type !== undefined && mediaTypes.includes(part.media_type) && /^[A-Za-z0-9+/]+={0,2}$/.test(part.data);
+    return (
+      part.media_type !== undefined && mediaTypes.includes(part.media_type) && /^[A-Za-z0-9+/]+={0,2}$/.test(part.data)
+    );
   }
   return part.url !== undefined && /^https?:\/\/\S+$/.test(part.url);
 }
@@ -39,7 +41,13 @@ export function knownPart(raw: Json): ImagePart | DocumentPart | null {
   if (source === undefined || !isJsonObject(source)) return null;
   const text = (value: Json | undefined): string | undefined => (typeof value === 'string' ? value : undefined);
   const name = text(raw.title) ?? text(raw.name);
-  return { type: raw.type, media_type: text(source.media_type), data: text(source.data), url: text(source.url), ...(name === undefined ? {} : { name }) };
+  return {
+    type: raw.type,
+    media_type: text(source.media_type),
+    data: text(source.data),
+    url: text(source.url),
+    ...(name === undefined ? {} : { name }),
+  };
 }
 
 /** A part of an answer that no format takes back, as text; null where it is left out (reasoning is not decided here). */

@@ -12,7 +12,12 @@ type Report = (index: number, detail: string) => void;
  * answers at hand: it belongs to the model that is asked, is what was stored (whole or not at all), and is there in every
  * answer of the current exchange.
  */
-export function lintReasoning(messages: readonly NeutralMessage[], profile: FormatProfile, options: LintOptions, report: Report): void {
+export function lintReasoning(
+  messages: readonly NeutralMessage[],
+  profile: FormatProfile,
+  options: LintOptions,
+  report: Report,
+): void {
   const current = messages.findLastIndex((message) => message.role === 'user');
   messages.forEach((message, index) => {
     if (message.role !== 'assistant') return;
@@ -24,7 +29,12 @@ export function lintReasoning(messages: readonly NeutralMessage[], profile: Form
     if (sent.length === 0) {
       if (own.length > 0 && index > current) report(index, 'reasoning of the current exchange is missing');
     } else if (JSON.stringify(sent) !== JSON.stringify(own)) {
-      report(index, stored.model === options.model.id ? 'reasoning differs from what was stored' : `reasoning of ${stored.model} is sent to ${options.model.id}`);
+      report(
+        index,
+        stored.model === options.model.id
+          ? 'reasoning differs from what was stored'
+          : `reasoning of ${stored.model} is sent to ${options.model.id}`,
+      );
     }
   });
 }
@@ -39,5 +49,10 @@ function lintForm(content: readonly AssistantPart[], profile: FormatProfile, rep
 function isSendable(part: AssistantPart): boolean {
   if (part.type === 'redacted_thinking') return part.data !== '' && isWellFormed(part.data);
   if (part.type !== 'thinking') return false;
-  return part.signature !== undefined && part.signature !== '' && !isBlank(part.text) && isWellFormed(part.text + part.signature);
+  return (
+    part.signature !== undefined &&
+    part.signature !== '' &&
+    !isBlank(part.text) &&
+    isWellFormed(part.text + part.signature)
+  );
 }

@@ -3,11 +3,31 @@ import { lint, LINT_RULES, type LintOptions, type LintRule } from './index.js';
 
 type Assistant = Extract<NeutralMessage, { role: 'assistant' }>;
 const user = (text = 'q'): NeutralMessage => ({ role: 'user', content: [{ type: 'text', text }] });
-const answer = (changes: Partial<Assistant> = {}): NeutralMessage => ({ role: 'assistant', content: [{ type: 'text', text: 'a' }], tool_calls: [], ...changes });
+const answer = (changes: Partial<Assistant> = {}): NeutralMessage => ({
+  role: 'assistant',
+  content: [{ type: 'text', text: 'a' }],
+  tool_calls: [],
+  ...changes,
+});
 const call = (id = 'call_2_0', name = 'search', given = '{}') => ({ id, name, arguments: given });
-const result = (id = 'call_2_0', text = 'r'): NeutralMessage => ({ role: 'tool', tool_call_id: id, name: 'search', status: 'ok', content: [{ type: 'text', text }] });
-const turn = (...calls: ReturnType<typeof call>[]): NeutralMessage[] => [user(), answer({ tool_calls: calls }), ...calls.map((one) => result(one.id))];
-const request = (messages: NeutralMessage[], rest: Partial<NeutralRequest> = {}): NeutralRequest => ({ system: null, tools: [], messages, ...rest });
+const result = (id = 'call_2_0', text = 'r'): NeutralMessage => ({
+  role: 'tool',
+  tool_call_id: id,
+  name: 'search',
+  status: 'ok',
+  content: [{ type: 'text', text }],
+});
+const turn = (...calls: ReturnType<typeof call>[]): NeutralMessage[] => [
+  user(),
+  answer({ tool_calls: calls }),
+  ...calls.map((one) => result(one.id)),
+];
+const request = (messages: NeutralMessage[], rest: Partial<NeutralRequest> = {}): NeutralRequest => ({
+  system: null,
+  tools: [],
+  messages,
+  ...rest,
+});
 const tool = (name: string) => ({ name, description: '', parameters: {} });
 const thinking = { type: 'thinking', text: 'hm', signature: 's' } as const;
 const image = { type: 'image', media_type: 'image/png', data: 'AAAA' } as const;
@@ -15,38 +35,118 @@ const model = { id: 'm', images: true, documents: true };
 
 type Broken = { rule: LintRule; what: string; format?: ApiFormat; request: NeutralRequest; options?: LintOptions };
 const broken: Broken[] = [
-  { rule: 'system_role', what: 'a system message among the others (row Z8)', request: request([user(), { role: 'system', content: [{ type: 'text', text: 'x' }] } as never, user()]) },
+  {
+    rule: 'system_role',
+    what: 'a system message among the others (row Z8)',
+    request: request([user(), { role: 'system', content: [{ type: 'text', text: 'x' }] } as never, user()]),
+  },
   { rule: 'first_role', what: 'an answer first', request: request([answer(), user()]) },
   { rule: 'first_role', what: 'no message at all (row 105)', request: request([]) },
   { rule: 'last_role', what: 'an answer last (row 106)', request: request([user(), answer()]) },
   { rule: 'alternation', what: 'two users in a row', format: 'strict_chat', request: request([user(), user()]) },
-  { rule: 'alternation', what: 'a user after a result', format: 'strict_chat', request: request([...turn(call('000000001')), user()]) },
+  {
+    rule: 'alternation',
+    what: 'a user after a result',
+    format: 'strict_chat',
+    request: request([...turn(call('000000001')), user()]),
+  },
   { rule: 'empty_content', what: 'blank text', request: request([user(' \n')]) },
   { rule: 'empty_content', what: 'a message without content', request: request([{ role: 'user', content: [] }]) },
-  { rule: 'empty_content', what: 'an answer of reasoning alone (row 114)', format: 'anthropic_thinking', request: request([user(), answer({ content: [thinking] }), user()]) },
-  { rule: 'unsupported_part', what: 'an image in a result', request: request([...turn(call()).slice(0, 2), { ...result(), content: [image] } as NeutralMessage]) },
-  { rule: 'unsupported_part', what: 'an image for a model that reads none', request: request([{ role: 'user', content: [image] }]), options: { model: { ...model, images: false } } },
-  { rule: 'call_without_result', what: 'an unanswered call', request: request([user(), answer({ tool_calls: [call()] }), user()]) },
-  { rule: 'call_without_result', what: 'a result that is not directly behind its call (row 3)', request: request([user(), answer({ tool_calls: [call()] }), user(), result()]) },
+  {
+    rule: 'empty_content',
+    what: 'an answer of reasoning alone (row 114)',
+    format: 'anthropic_thinking',
+    request: request([user(), answer({ content: [thinking] }), user()]),
+  },
+  {
+    rule: 'unsupported_part',
+    what: 'an image in a result',
+    request: request([...turn(call()).slice(0, 2), { ...result(), content: [image] }]),
+  },
+  {
+    rule: 'unsupported_part',
+    what: 'an image for a model that reads none',
+    request: request([{ role: 'user', content: [image] }]),
+    options: { model: { ...model, images: false } },
+  },
+  {
+    rule: 'call_without_result',
+    what: 'an unanswered call',
+    request: request([user(), answer({ tool_calls: [call()] }), user()]),
+  },
+  {
+    rule: 'call_without_result',
+    what: 'a result that is not directly behind its call (row 3)',
+    request: request([user(), answer({ tool_calls: [call()] }), user(), result()]),
+  },
   { rule: 'result_without_call', what: 'an orphan (row 1)', request: request([user(), result('call_9_0')]) },
   { rule: 'result_without_call', what: 'a second result (row 10)', request: request([...turn(call()), result()]) },
-  { rule: 'call_id', what: 'a charset that is not the provider\'s', request: request(turn(call('a:b/c'))) },
+  { rule: 'call_id', what: "a charset that is not the provider's", request: request(turn(call('a:b/c'))) },
   { rule: 'call_id', what: 'an id longer than 40', request: request(turn(call('a'.repeat(41)))) },
-  { rule: 'call_id', what: 'an id that is not nine long', format: 'strict_chat', request: request(turn(call('12345678'))) },
-  { rule: 'repeated_call_id', what: 'an id that came before (row 20)', request: request([...turn(call()), ...turn(call())]) },
+  {
+    rule: 'call_id',
+    what: 'an id that is not nine long',
+    format: 'strict_chat',
+    request: request(turn(call('12345678'))),
+  },
+  {
+    rule: 'repeated_call_id',
+    what: 'an id that came before (row 20)',
+    request: request([...turn(call()), ...turn(call())]),
+  },
   { rule: 'call_name', what: 'a name outside the charset', request: request(turn(call('call_2_0', 'a.b'))) },
-  { rule: 'call_count', what: '129 calls in one message', request: request(turn(...Array.from({ length: 129 }, (_, n) => call(`call_2_${n}`)))) },
-  { rule: 'tool_name', what: 'a declared name that is too long', request: request([user()], { tools: [tool('n'.repeat(65))] }) },
+  {
+    rule: 'call_count',
+    what: '129 calls in one message',
+    request: request(turn(...Array.from({ length: 129 }, (_, n) => call(`call_2_${n}`)))),
+  },
+  {
+    rule: 'tool_name',
+    what: 'a declared name that is too long',
+    request: request([user()], { tools: [tool('n'.repeat(65))] }),
+  },
   { rule: 'tool_name', what: 'two tools of one name', request: request([user()], { tools: [tool('a'), tool('a')] }) },
-  { rule: 'tool_count', what: '129 tools', request: request([user()], { tools: Array.from({ length: 129 }, (_, n) => tool(`t${n}`)) }) },
+  {
+    rule: 'tool_count',
+    what: '129 tools',
+    request: request([user()], { tools: Array.from({ length: 129 }, (_, n) => tool(`t${n}`)) }),
+  },
   { rule: 'arguments', what: 'arguments that are a list', request: request(turn(call('call_2_0', 'search', '[1]'))) },
   { rule: 'arguments', what: 'arguments that are no JSON', request: request(turn(call('call_2_0', 'search', '{'))) },
   { rule: 'malformed_text', what: 'a lone surrogate in text (row 100)', request: request([user('\ud83d')]) },
-  { rule: 'malformed_text', what: 'an escaped lone surrogate in arguments (row 101)', request: request(turn(call('call_2_0', 'search', '{"a":"\\ud83d"}'))) },
+  {
+    rule: 'malformed_text',
+    what: 'an escaped lone surrogate in arguments (row 101)',
+    request: request(turn(call('call_2_0', 'search', '{"a":"\\ud83d"}'))),
+  },
   { rule: 'malformed_text', what: 'NUL in the system prompt', request: request([user()], { system: 'a\0' }) },
-  { rule: 'reasoning', what: 'reasoning in a format that has none', format: 'anthropic', request: request([user(), answer({ content: [thinking, { type: 'text', text: 'a' }] }), user()]) },
-  { rule: 'reasoning', what: 'reasoning behind text', format: 'anthropic_thinking', request: request([user(), answer({ content: [{ type: 'text', text: 'a' }, thinking] }), user()]) },
-  { rule: 'reasoning', what: 'unsigned reasoning', format: 'anthropic_thinking', request: request([user(), answer({ content: [{ type: 'thinking', text: 'x' }, { type: 'text', text: 'a' }] }), user()]) },
+  {
+    rule: 'reasoning',
+    what: 'reasoning in a format that has none',
+    format: 'anthropic',
+    request: request([user(), answer({ content: [thinking, { type: 'text', text: 'a' }] }), user()]),
+  },
+  {
+    rule: 'reasoning',
+    what: 'reasoning behind text',
+    format: 'anthropic_thinking',
+    request: request([user(), answer({ content: [{ type: 'text', text: 'a' }, thinking] }), user()]),
+  },
+  {
+    rule: 'reasoning',
+    what: 'unsigned reasoning',
+    format: 'anthropic_thinking',
+    request: request([
+      user(),
+      answer({
+        content: [
+          { type: 'thinking', text: 'x' },
+          { type: 'text', text: 'a' },
+        ],
+      }),
+      user(),
+    ]),
+  },
   {
     rule: 'reasoning',
     what: 'reasoning that was changed (row 112)',
@@ -80,9 +180,17 @@ describe('lint', () => {
     expect(new Set(broken.map(({ rule }) => rule))).toEqual(new Set(LINT_RULES));
   });
 
-  it.each(['openai_chat', 'anthropic', 'anthropic_thinking'] as const)('finds nothing in a sound %s request', (format) => {
-    expect(lint(request([...turn(call(), call('call_2_1')), user()], { system: 'You help.', tools: [tool('search')] }), format)).toEqual([]);
-  });
+  it.each(['openai_chat', 'anthropic', 'anthropic_thinking'] as const)(
+    'finds nothing in a sound %s request',
+    (format) => {
+      expect(
+        lint(
+          request([...turn(call(), call('call_2_1')), user()], { system: 'You help.', tools: [tool('search')] }),
+          format,
+        ),
+      ).toEqual([]);
+    },
+  );
 
   it('lets older reasoning be absent', () => {
     const options = { model, answers: [{ index: 1, model: 'm', content: [thinking] }] };
@@ -90,6 +198,8 @@ describe('lint', () => {
   });
 
   it('says where', () => {
-    expect(lint(request([user(), answer({ tool_calls: [call()] }), user()]), 'openai_chat')).toEqual([{ rule: 'call_without_result', index: 1, detail: 'call call_2_0' }]);
+    expect(lint(request([user(), answer({ tool_calls: [call()] }), user()]), 'openai_chat')).toEqual([
+      { rule: 'call_without_result', index: 1, detail: 'call call_2_0' },
+    ]);
   });
 });

@@ -28,24 +28,28 @@ export function lint(request: NeutralRequest, format: ApiFormat, options: LintOp
 function lintTools(request: NeutralRequest, profile: FormatProfile, report: Report): void {
   if (request.system !== null && isBlank(request.system)) report('empty_content', null, 'the system prompt is blank');
   if (request.system !== null && !isWellFormed(request.system)) report('malformed_text', null, 'system prompt');
-  if (profile.maxTools !== null && request.tools.length > profile.maxTools) report('tool_count', null, `${request.tools.length} tools, at most ${profile.maxTools}`);
+  if (profile.maxTools !== null && request.tools.length > profile.maxTools)
+    report('tool_count', null, `${request.tools.length} tools, at most ${profile.maxTools}`);
   const seen = new Set<string>();
   for (const tool of request.tools) {
     if (!hasFittingName(tool.name, profile)) report('tool_name', null, `tool ${JSON.stringify(tool.name)}`);
     if (seen.has(tool.name)) report('tool_name', null, `two tools are called ${JSON.stringify(tool.name)}`);
     seen.add(tool.name);
-    if (![tool.description, ...stringsOf(tool.parameters)].every(isWellFormed)) report('malformed_text', null, `tool ${JSON.stringify(tool.name)}`);
+    if (![tool.description, ...stringsOf(tool.parameters)].every(isWellFormed))
+      report('malformed_text', null, `tool ${JSON.stringify(tool.name)}`);
   }
 }
 
 function lintRoles(messages: readonly NeutralMessage[], profile: FormatProfile, report: Report): void {
   const roles: readonly string[] = messages.map((message) => message.role);
   roles.forEach((role, index) => {
-    if (role !== 'user' && role !== 'assistant' && role !== 'tool') report('system_role', index, `role ${JSON.stringify(role)}: only the agent's own prompt is system`);
+    if (role !== 'user' && role !== 'assistant' && role !== 'tool')
+      report('system_role', index, `role ${JSON.stringify(role)}: only the agent's own prompt is system`);
   });
   if (roles[0] !== 'user') report('first_role', 0, `the first message is ${roles[0] ?? 'missing'}`);
   const last = roles.at(-1);
-  if (last !== 'user' && last !== 'tool') report('last_role', messages.length - 1, `the last message is ${last ?? 'missing'}`);
+  if (last !== 'user' && last !== 'tool')
+    report('last_role', messages.length - 1, `the last message is ${last ?? 'missing'}`);
   if (profile.alternation === 'free') return;
   roles.forEach((role, index) => {
     const before = roles[index - 1];
@@ -76,33 +80,49 @@ function lintCalls(messages: readonly NeutralMessage[], profile: FormatProfile, 
   messages.forEach((message, index) => {
     if (message.role !== 'assistant') return;
     const limit = profile.maxCallsPerMessage;
-    if (limit !== null && message.tool_calls.length > limit) report('call_count', index, `${message.tool_calls.length} calls, at most ${limit}`);
+    if (limit !== null && message.tool_calls.length > limit)
+      report('call_count', index, `${message.tool_calls.length} calls, at most ${limit}`);
     for (const call of message.tool_calls) {
-      if (!profile.callId.pattern.test(call.id) || call.id.length > profile.callId.maxLength) report('call_id', index, `call id ${JSON.stringify(call.id)}`);
+      if (!profile.callId.pattern.test(call.id) || call.id.length > profile.callId.maxLength)
+        report('call_id', index, `call id ${JSON.stringify(call.id)}`);
       if (seen.has(call.id)) report('repeated_call_id', index, `call id ${call.id}`);
       seen.add(call.id);
       if (!hasFittingName(call.name, profile)) report('call_name', index, `call of ${JSON.stringify(call.name)}`);
       const value = parseArguments(call.arguments);
       if (value === null) report('arguments', index, `arguments of ${call.id} are no JSON object`);
-      else if (!isWellFormed(call.arguments) || !hasOnlyWellFormed(call.arguments, value)) report('malformed_text', index, `arguments of ${call.id}`);
+      else if (!isWellFormed(call.arguments) || !hasOnlyWellFormed(call.arguments, value))
+        report('malformed_text', index, `arguments of ${call.id}`);
     }
   });
 }
 
-function lintContent(message: NeutralMessage, index: number, profile: FormatProfile, options: LintOptions, report: Report): void {
+function lintContent(
+  message: NeutralMessage,
+  index: number,
+  profile: FormatProfile,
+  options: LintOptions,
+  report: Report,
+): void {
   const rules = { profile, images: options.model?.images ?? true, documents: options.model?.documents ?? true };
   const isBare = message.role !== 'assistant' || message.tool_calls.length === 0;
-  if (isBare && !message.content.some((part) => !isReasoning(part))) report('empty_content', index, `${message.role} message without content`);
+  if (isBare && !message.content.some((part) => !isReasoning(part)))
+    report('empty_content', index, `${message.role} message without content`);
   for (const part of message.content) {
     if (part.type === 'text') {
       if (isBlank(part.text)) report('empty_content', index, 'blank text');
       if (!isWellFormed(part.text)) report('malformed_text', index, 'text');
-    } else if (!isReasoning(part) && !isTaken(part, message.role, rules)) report('unsupported_part', index, `${part.type} in a ${message.role} message`);
+    } else if (!isReasoning(part) && !isTaken(part, message.role, rules))
+      report('unsupported_part', index, `${part.type} in a ${message.role} message`);
   }
-  if (message.role === 'tool' && !hasFittingName(message.name, profile)) report('call_name', index, `result of ${JSON.stringify(message.name)}`);
+  if (message.role === 'tool' && !hasFittingName(message.name, profile))
+    report('call_name', index, `result of ${JSON.stringify(message.name)}`);
 }
 
-function isTaken(part: Exclude<ContentPart, { type: 'text' }>, role: NeutralMessage['role'], rules: Parameters<typeof takesImage>[2]): boolean {
+function isTaken(
+  part: Exclude<ContentPart, { type: 'text' }>,
+  role: NeutralMessage['role'],
+  rules: Parameters<typeof takesImage>[2],
+): boolean {
   if (role === 'assistant' || part.type === 'other') return false;
   return part.type === 'image' ? takesImage(part, role, rules) : takesDocument(part, role, rules);
 }

@@ -1,5 +1,14 @@
 import type { Content, ContentPart, StoredEvent, StoredEventOf } from '#libs/domain';
-import type { AssistantEntry, ConversationEntry, FinalStatus, LeftOut, Repair, RepairedConversation, RepairRule, ResultEntry } from './conversation.js';
+import type {
+  AssistantEntry,
+  ConversationEntry,
+  FinalStatus,
+  LeftOut,
+  Repair,
+  RepairedConversation,
+  RepairRule,
+  ResultEntry,
+} from './conversation.js';
 import { countCodePoints } from './cut-text.js';
 import { isBlank } from './well-formed.js';
 
@@ -40,18 +49,25 @@ export function repairConversation(events: readonly StoredEvent[]): RepairedConv
 
 function readEvent(reading: Reading, event: StoredEvent): void {
   if (event.type === 'ConversationInterrupted' || event.type === 'RunCancelled') {
-    if (reading.last !== null && (event.type === 'RunCancelled' || event.data.reason === 'cancelled')) reading.last.cancelled = true;
+    if (reading.last !== null && (event.type === 'RunCancelled' || event.data.reason === 'cancelled'))
+      reading.last.cancelled = true;
     return;
   }
   if (event.entry === null) return;
   const origin = { entry: event.entry, seq: event.seq, runId: event.runId, chars: event.chars };
   if (event.type === 'UserMessageReceived') {
     const { origin: from, content, injected = false, reissued = false } = event.data;
-    pushSlot(reading, { entry: { ...origin, kind: 'user', origin: from, injected, reissued, content: partsOf(content) } });
+    pushSlot(reading, {
+      entry: { ...origin, kind: 'user', origin: from, injected, reissued, content: partsOf(content) },
+    });
   } else if (event.type === 'DocumentsProvided') {
-    pushSlot(reading, { entry: { ...origin, kind: 'documents', name: event.data.name ?? null, content: partsOf(event.data.content) } });
+    pushSlot(reading, {
+      entry: { ...origin, kind: 'documents', name: event.data.name ?? null, content: partsOf(event.data.content) },
+    });
   } else if (event.type === 'MemoryShown') {
-    pushSlot(reading, { entry: { ...origin, kind: 'memory', memory: event.data.memory, memorySeq: event.data.memory_seq } });
+    pushSlot(reading, {
+      entry: { ...origin, kind: 'memory', memory: event.data.memory, memorySeq: event.data.memory_seq },
+    });
   } else if (event.type === 'LlmCallCompleted') {
     readAnswer(reading, event, event.entry);
   } else if (event.type === 'ToolCallCompleted') {
@@ -68,17 +84,32 @@ function pushSlot(reading: Reading, slot: Slot): void {
 function readAnswer(reading: Reading, event: StoredEventOf<'LlmCallCompleted'>, entry: number): void {
   const key = callKey(event, event.data.call_no);
   const { message, finish_reason: finish, model, call_no: callNo } = event.data;
-  if (finish === 'aborted' || finish === 'error') return leaveOutAnswer(reading, key, entry, 'failed_answer', `the answer ended with ${finish}`);
+  if (finish === 'aborted' || finish === 'error')
+    return leaveOutAnswer(reading, key, entry, 'failed_answer', `the answer ended with ${finish}`);
   const isCut = finish === 'length' && message.tool_calls.length > 0;
   const calls = isCut ? [] : message.tool_calls;
   if (calls.length === 0 && !message.content.some(isSaid)) {
     return leaveOutAnswer(reading, key, entry, 'empty_answer', 'the answer has neither text nor calls');
   }
   if (isCut) {
-    reading.repairs.push({ rule: 'cut_calls', entries: [entry], detail: `${message.tool_calls.length} call(s) of an answer that was cut by length` });
+    reading.repairs.push({
+      rule: 'cut_calls',
+      entries: [entry],
+      detail: `${message.tool_calls.length} call(s) of an answer that was cut by length`,
+    });
     reading.dropped.set(key, 'cut_calls');
   } else reading.dropped.delete(key);
-  const assistant: AssistantEntry = { entry, seq: event.seq, runId: event.runId, chars: event.chars, kind: 'assistant', callNo, model, content: message.content, calls };
+  const assistant: AssistantEntry = {
+    entry,
+    seq: event.seq,
+    runId: event.runId,
+    chars: event.chars,
+    kind: 'assistant',
+    callNo,
+    model,
+    content: message.content,
+    calls,
+  };
   const turn: OpenTurn = { assistant, results: calls.map(() => null), cancelled: false, closed: false };
   pushSlot(reading, { turn });
   reading.last = turn;
@@ -98,12 +129,24 @@ function readResult(reading: Reading, event: Completed, entry: number): void {
   const rule = reading.dropped.get(key);
   if (rule !== undefined) return leaveOutResult(reading, entry, rule, 'the answer that made the call is not shown');
   const first = turn?.results[event.data.ordinal];
-  if (turn === undefined || first === undefined) return leaveOutResult(reading, entry, 'orphan_result', `no call ${event.data.call_no}.${event.data.ordinal} made by an answer before it`);
+  if (turn === undefined || first === undefined)
+    return leaveOutResult(
+      reading,
+      entry,
+      'orphan_result',
+      `no call ${event.data.call_no}.${event.data.ordinal} made by an answer before it`,
+    );
   // A pending result says that the final one is on its way: it is nothing to show, and nothing that went wrong.
   if (event.data.status === 'pending') return void reading.leftOut.push({ entry, rule: 'duplicate_result' });
-  if (first !== null) return leaveOutResult(reading, entry, 'duplicate_result', `the call has its final result at #${first.entry}`);
+  if (first !== null)
+    return leaveOutResult(reading, entry, 'duplicate_result', `the call has its final result at #${first.entry}`);
   turn.results[event.data.ordinal] = event;
-  if (turn.closed) reading.repairs.push({ rule: 'late_result', entries: [entry], detail: `shown behind its call at #${turn.assistant.entry}` });
+  if (turn.closed)
+    reading.repairs.push({
+      rule: 'late_result',
+      entries: [entry],
+      detail: `shown behind its call at #${turn.assistant.entry}`,
+    });
 }
 
 function leaveOutResult(reading: Reading, entry: number, rule: RepairRule, detail: string): void {
@@ -118,7 +161,11 @@ function resultsOf(turn: OpenTurn, repairs: Repair[]): ResultEntry[] {
     const event = results[ordinal] ?? null;
     if (event !== null) return recordedResult(event, identity, call.name);
     const text = cancelled ? CANCELLED_RESULT : INTERRUPTED_RESULT;
-    repairs.push({ rule: 'unanswered_call', entries: [assistant.entry], detail: `call ${ordinal} (${call.name}) shows ${text}` });
+    repairs.push({
+      rule: 'unanswered_call',
+      entries: [assistant.entry],
+      detail: `call ${ordinal} (${call.name}) shows ${text}`,
+    });
     return {
       kind: 'result',
       entry: null,
@@ -136,16 +183,29 @@ function resultsOf(turn: OpenTurn, repairs: Repair[]): ResultEntry[] {
 
 function recordedResult(event: Completed, call: { entry: number; ordinal: number }, name: string): ResultEntry {
   const { status, content, argument } = event.data;
-  return { kind: 'result', entry: event.entry, seq: event.seq, runId: event.runId, chars: event.chars, call, name, status: finalStatus(status), content: partsOf(content), argument };
+  return {
+    kind: 'result',
+    entry: event.entry,
+    seq: event.seq,
+    runId: event.runId,
+    chars: event.chars,
+    call,
+    name,
+    status: finalStatus(status),
+    content: partsOf(content),
+    argument,
+  };
 }
 
 /** `readResult` keeps no pending result; the type cannot say so. */
 const finalStatus = (status: Completed['data']['status']): FinalStatus => (status === 'pending' ? 'error' : status);
 
 /** Call numbers count per step and run, so a sub-stream's calls are told apart by run and round. */
-const callKey = (event: { runId: string | null; round: number }, callNo: number): string => `${event.runId ?? ''}/${event.round}/${callNo}`;
+const callKey = (event: { runId: string | null; round: number }, callNo: number): string =>
+  `${event.runId ?? ''}/${event.round}/${callNo}`;
 
-const partsOf = (content: Content): ContentPart[] => (typeof content === 'string' ? [{ type: 'text', text: content }] : content);
+const partsOf = (content: Content): ContentPart[] =>
+  typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 
 type Said = StoredEventOf<'LlmCallCompleted'>['data']['message']['content'][number];
 

@@ -17,8 +17,12 @@ describe('the repair and the linter, over any stored stream', () => {
         const items = wholeItems(entries);
         const { messages } = shape(items, { ...model, images, apiFormat });
         const answers = messages.flatMap((message, index) => {
-          const entry = entries.find((candidate) => candidate.kind === 'assistant' && candidate.entry === message.entries[0]);
-          return entry?.kind === 'assistant' && message.entries.length === 1 && message.message.content.length > 0 ? [{ index, model: entry.model, content: entry.content }] : [];
+          const entry = entries.find(
+            (candidate) => candidate.kind === 'assistant' && candidate.entry === message.entries[0],
+          );
+          return entry?.kind === 'assistant' && message.entries.length === 1 && message.message.content.length > 0
+            ? [{ index, model: entry.model, content: entry.content }]
+            : [];
         });
         const request = { system: null, tools: [], messages: messages.map(({ message }) => message) };
         expect(lint(request, apiFormat, { model: { ...model, images }, answers })).toEqual([]);
@@ -31,7 +35,10 @@ describe('the repair and the linter, over any stored stream', () => {
     fc.assert(
       fc.property(randomStream(), (events) => {
         const { entries, leftOut } = repairConversation(events);
-        const placed = [...entries.flatMap((entry) => (entry.entry === null ? [] : [entry.entry])), ...leftOut.map(({ entry }) => entry)];
+        const placed = [
+          ...entries.flatMap((entry) => (entry.entry === null ? [] : [entry.entry])),
+          ...leftOut.map(({ entry }) => entry),
+        ];
         const stored = events.flatMap((event) => (event.entry === null ? [] : [event.entry]));
         expect(placed.toSorted((a, b) => a - b)).toEqual(stored);
       }),
@@ -43,8 +50,12 @@ describe('the repair and the linter, over any stored stream', () => {
     fc.assert(
       fc.property(randomStream(), (events) => {
         const { entries } = repairConversation(events);
-        const expected = entries.flatMap((entry) => (entry.kind === 'assistant' ? entry.calls.map((_, ordinal) => `${entry.entry}.${ordinal}`) : []));
-        const answered = entries.flatMap((entry) => (entry.kind === 'result' ? [`${entry.call.entry}.${entry.call.ordinal}`] : []));
+        const expected = entries.flatMap((entry) =>
+          entry.kind === 'assistant' ? entry.calls.map((_, ordinal) => `${entry.entry}.${ordinal}`) : [],
+        );
+        const answered = entries.flatMap((entry) =>
+          entry.kind === 'result' ? [`${entry.call.entry}.${entry.call.ordinal}`] : [],
+        );
         expect(answered).toEqual(expected);
         entries.forEach((entry, index) => {
           if (entry.kind === 'result') expect(['assistant', 'result']).toContain(entries[index - 1]?.kind);
@@ -72,7 +83,8 @@ describe('the repair and the linter, over any stored stream', () => {
     fc.assert(
       fc.property(randomStream(), fc.constantFrom(...API_FORMATS), (events, apiFormat) => {
         const before = structuredClone(events);
-        const build = (): string => JSON.stringify(shape(wholeItems(repairConversation(events).entries), { ...model, apiFormat }));
+        const build = (): string =>
+          JSON.stringify(shape(wholeItems(repairConversation(events).entries), { ...model, apiFormat }));
         const first = build();
         expect(build()).toBe(first);
         expect(events).toEqual(before);
@@ -86,7 +98,16 @@ describe('the repair and the linter, over any stored stream', () => {
       fc.property(randomStream(), fc.constantFrom(...API_FORMATS), fc.nat(), (events, apiFormat, cut) => {
         const idsOf = (part: typeof events): Map<string, string> => {
           const { messages } = shape(wholeItems(repairConversation(part).entries), { ...model, apiFormat });
-          return new Map(messages.flatMap(({ message, entries }) => (message.role === 'assistant' && entries.length === 1 ? message.tool_calls.map((call, at): [string, string] => [`${entries[0]}.${at}.${message.tool_calls.length}`, call.id]) : [])));
+          return new Map(
+            messages.flatMap(({ message, entries }) =>
+              message.role === 'assistant' && entries.length === 1
+                ? message.tool_calls.map((call, at): [string, string] => [
+                    `${entries[0]}.${at}.${message.tool_calls.length}`,
+                    call.id,
+                  ])
+                : [],
+            ),
+          );
         };
         const whole = idsOf(events);
         for (const [call, id] of idsOf(events.slice(cut % (events.length + 1)))) expect(whole.get(call) ?? id).toBe(id);

@@ -1,4 +1,12 @@
-import { abbreviate, countCodePoints, cutEnd, cutStart, wellFormed, type ConversationEntry, type UserEntry } from '../shape/index.js';
+import {
+  abbreviate,
+  countCodePoints,
+  cutEnd,
+  cutStart,
+  wellFormed,
+  type ConversationEntry,
+  type UserEntry,
+} from '../shape/index.js';
 import { anchorsOf } from './anchors.js';
 import { answerText, contentText } from './render-history.js';
 
@@ -56,7 +64,11 @@ function verbatimMessages(entries: readonly ConversationEntry[], maxChars: numbe
     room -= chars;
   }
   const omitted = messages.filter(({ entry }) => !shown.has(entry));
-  const lines = [MESSAGES_HEADING, ...[...shown].toSorted(([a], [b]) => a - b).map(([, line]) => line), ...(omitted.length === 0 ? [] : [omittedLine(omitted)])];
+  const lines = [
+    MESSAGES_HEADING,
+    ...[...shown].toSorted(([a], [b]) => a - b).map(([, line]) => line),
+    ...(omitted.length === 0 ? [] : [omittedLine(omitted)]),
+  ];
   const section = lines.join('\n');
   return countCodePoints(section) <= maxChars ? section : '';
 }
@@ -115,7 +127,8 @@ function searched(entry: ConversationEntry): string {
   }
 }
 
-const ends = (text: string): string => (text.length <= 2 * ANCHOR_SPAN ? text : `${cutStart(text, ANCHOR_SPAN)}\n${cutEnd(text, ANCHOR_SPAN)}`);
+const ends = (text: string): string =>
+  text.length <= 2 * ANCHOR_SPAN ? text : `${cutStart(text, ANCHOR_SPAN)}\n${cutEnd(text, ANCHOR_SPAN)}`;
 
 /** As many items as fit behind the heading, in order; nothing when not even one does. */
 export function listed(heading: string, items: readonly string[], maxChars: number): string {

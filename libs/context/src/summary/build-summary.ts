@@ -29,8 +29,16 @@ export function buildSummary(input: BuildSummaryInput): string {
   const text = wellFormed(input.text).replaceAll(APPENDIX_MARK, '').trim();
   const room = input.maxChars - countCodePoints(text) - countCodePoints(SEPARATOR);
   if (room <= 0) return text;
-  const unknown = listed('Named above, but not in the record: ', unknownNames(text, input), Math.min(room, MAX_UNKNOWN_CHARS));
-  const appendix = summaryAppendix({ entries: input.entries, text, maxChars: room - (unknown === '' ? 0 : countCodePoints(unknown) + 1) });
+  const unknown = listed(
+    'Named above, but not in the record: ',
+    unknownNames(text, input),
+    Math.min(room, MAX_UNKNOWN_CHARS),
+  );
+  const appendix = summaryAppendix({
+    entries: input.entries,
+    text,
+    maxChars: room - (unknown === '' ? 0 : countCodePoints(unknown) + 1),
+  });
   const recorded = [unknown, appendix].filter((section) => section !== '').join('\n');
   return recorded === '' ? text : cutStart(`${text}${SEPARATOR}${recorded}`, input.maxChars);
 }
@@ -45,4 +53,10 @@ function unknownNames(text: string, input: BuildSummaryInput): string[] {
 
 /** Long results whole: a rendering for a summariser shortens them. */
 const fullTexts = (entries: readonly ConversationEntry[]): string =>
-  entries.flatMap((entry) => (entry.kind === 'result' || entry.kind === 'documents' ? entry.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])) : [])).join('\n');
+  entries
+    .flatMap((entry) =>
+      entry.kind === 'result' || entry.kind === 'documents'
+        ? entry.content.flatMap((part) => (part.type === 'text' ? [part.text] : []))
+        : [],
+    )
+    .join('\n');

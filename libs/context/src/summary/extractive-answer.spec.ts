@@ -16,7 +16,8 @@ We ship to the EU, Norway and Switzerland, e.g. to Zurich by Dr. Oetker Ltd. tru
 # Accounts
 To reset your password, open Settings, choose Security and press Reset. A link is sent by e-mail.`;
 
-const ask = (question: string, texts = [handbook], maxChars = 400): string => extractiveAnswer({ question, texts, maxChars }).text;
+const ask = (question: string, texts = [handbook], maxChars = 400): string =>
+  extractiveAnswer({ question, texts, maxChars }).text;
 
 describe('extractiveAnswer', () => {
   it('finds the sentence that answers, across word forms', () => {
@@ -39,7 +40,9 @@ describe('extractiveAnswer', () => {
   });
 
   it('says so when nothing fits', () => {
-    expect(extractiveAnswer({ question: 'Who won the chess championship?', texts: [handbook], maxChars: 400 })).toEqual({ text: 'I found nothing about that in what I was given.', found: false });
+    expect(extractiveAnswer({ question: 'Who won the chess championship?', texts: [handbook], maxChars: 400 })).toEqual(
+      { text: 'I found nothing about that in what I was given.', found: false },
+    );
     expect(extractiveAnswer({ question: 'anything', texts: [], maxChars: 400 }).found).toBe(false);
   });
 
@@ -52,7 +55,8 @@ describe('extractiveAnswer', () => {
     const chinese = '退货政策：商品签收后三十天内可以退货。退款将在五个工作日内到账。标准配送需要三到五个工作日。';
     expect(ask('退款多久到账？', [chinese])).toContain('五个工作日内到账');
     expect(ask('退款多久到账？', [chinese], 20)).not.toContain('标准配送');
-    const russian = 'Возврат товара возможен в течение 30 дней. Деньги возвращаются на карту за пять рабочих дней. Доставка стоит 300 руб. по городу.';
+    const russian =
+      'Возврат товара возможен в течение 30 дней. Деньги возвращаются на карту за пять рабочих дней. Доставка стоит 300 руб. по городу.';
     expect(ask('Сколько стоит доставка?', [russian])).toContain('Доставка стоит 300 руб. по городу.');
   });
 

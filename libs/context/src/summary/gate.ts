@@ -3,7 +3,9 @@ import { countCodePoints, isBlank, wellFormed } from '../shape/index.js';
 import { APPENDIX_MARK } from './appendix-mark.js';
 
 /** `refused`: nothing was wrong with the call, but its text is no summary (`CompactionFailed`). */
-export type SummaryTextCheck = { kind: 'text'; text: string } | { kind: 'refused'; reason: 'empty' | 'cut_by_length' | 'tool_calls'; detail: string };
+export type SummaryTextCheck =
+  | { kind: 'text'; text: string }
+  | { kind: 'refused'; reason: 'empty' | 'cut_by_length' | 'tool_calls'; detail: string };
 
 /** Forms in which models write calls as text; a summary that holds one is an agent at work, not a record. */
 const TOOL_SYNTAX =
@@ -13,8 +15,10 @@ const TOOL_SYNTAX =
 export function checkSummaryText(message: AssistantMessage, finishReason: FinishReason): SummaryTextCheck {
   const said = message.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
   const text = withoutThoughts(wellFormed(said)).replaceAll(APPENDIX_MARK, '').trim();
-  if (message.tool_calls.length > 0 || TOOL_SYNTAX.test(text)) return { kind: 'refused', reason: 'tool_calls', detail: 'the answer holds tool calls' };
-  if (finishReason === 'length') return { kind: 'refused', reason: 'cut_by_length', detail: 'the answer was cut by length' };
+  if (message.tool_calls.length > 0 || TOOL_SYNTAX.test(text))
+    return { kind: 'refused', reason: 'tool_calls', detail: 'the answer holds tool calls' };
+  if (finishReason === 'length')
+    return { kind: 'refused', reason: 'cut_by_length', detail: 'the answer was cut by length' };
   if (isBlank(text)) return { kind: 'refused', reason: 'empty', detail: 'the answer has no text' };
   return { kind: 'text', text };
 }
@@ -34,5 +38,7 @@ export type SummaryGate =
 export function gateSummary(summary: string, bounds: { maxChars: number; charsBefore: number }): SummaryGate {
   const charsAfter = countCodePoints(summary);
   if (charsAfter >= bounds.charsBefore) return { kind: 'not_smaller', charsAfter };
-  return charsAfter > bounds.maxChars ? { kind: 'too_long', charsAfter, maxChars: bounds.maxChars } : { kind: 'accepted', charsAfter };
+  return charsAfter > bounds.maxChars
+    ? { kind: 'too_long', charsAfter, maxChars: bounds.maxChars }
+    : { kind: 'accepted', charsAfter };
 }

@@ -14,16 +14,25 @@ export function indexSentences(sentences: readonly Sentence[]): { indexed: Index
     headingTerms: new Set(sentence.heading === null ? [] : termsOf(sentence.heading)),
   }));
   const frequency = new Map<string, number>();
-  for (const { terms } of indexed) for (const term of new Set(terms)) frequency.set(term, (frequency.get(term) ?? 0) + 1);
+  for (const { terms } of indexed)
+    for (const term of new Set(terms)) frequency.set(term, (frequency.get(term) ?? 0) + 1);
   const total = indexed.length;
-  return { indexed, rarity: (term) => Math.log(1 + (total - (frequency.get(term) ?? 0) + 0.5) / ((frequency.get(term) ?? 0) + 0.5)) };
+  return {
+    indexed,
+    rarity: (term) => Math.log(1 + (total - (frequency.get(term) ?? 0) + 0.5) / ((frequency.get(term) ?? 0) + 0.5)),
+  };
 }
 
 const SATURATION = 1.2;
 const LENGTH_SHARE = 0.4;
 
 /** BM25 of one sentence for a set of terms (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009), k1 1.2, b 0.4. */
-export function relevance(candidate: Indexed, wanted: ReadonlySet<string>, rarity: Rarity, averageLength: number): number {
+export function relevance(
+  candidate: Indexed,
+  wanted: ReadonlySet<string>,
+  rarity: Rarity,
+  averageLength: number,
+): number {
   const counts = new Map<string, number>();
   for (const term of candidate.terms) if (wanted.has(term)) counts.set(term, (counts.get(term) ?? 0) + 1);
   const norm = SATURATION * (1 - LENGTH_SHARE + (LENGTH_SHARE * candidate.terms.length) / Math.max(1, averageLength));
@@ -46,4 +55,5 @@ export function overlap(a: readonly string[], b: readonly string[]): number {
   return common / Math.min(left.size, right.size);
 }
 
-export const averageLength = (indexed: readonly Indexed[]): number => indexed.reduce((sum, { terms }) => sum + terms.length, 0) / Math.max(1, indexed.length);
+export const averageLength = (indexed: readonly Indexed[]): number =>
+  indexed.reduce((sum, { terms }) => sum + terms.length, 0) / Math.max(1, indexed.length);

@@ -11,19 +11,32 @@ const MAX_RESULT_CHARS = 6_000;
 export function renderEntry(entry: ConversationEntry): string {
   switch (entry.kind) {
     case 'user':
-      return block(`#${entry.entry} user${entry.injected ? ' (put in by a program)' : ''}:`, contentText(entry.content));
+      return block(
+        `#${entry.entry} user${entry.injected ? ' (put in by a program)' : ''}:`,
+        contentText(entry.content),
+      );
     case 'documents':
-      return block(`#${entry.entry} documents${entry.name === null ? '' : ` ${entry.name}`}:`, shortened(contentText(entry.content)));
+      return block(
+        `#${entry.entry} documents${entry.name === null ? '' : ` ${entry.name}`}:`,
+        shortened(contentText(entry.content)),
+      );
     case 'memory':
       return block(`#${entry.entry} memory:`, shortened(canonicalJson(entry.memory)));
     case 'assistant':
-      return [block(`#${entry.entry} assistant:`, answerText(entry.content)), ...entry.calls.map((call) => `called ${call.name} ${shortened(call.arguments)}`)].join('\n');
+      return [
+        block(`#${entry.entry} assistant:`, answerText(entry.content)),
+        ...entry.calls.map((call) => `called ${call.name} ${shortened(call.arguments)}`),
+      ].join('\n');
     case 'result':
-      return block(`${entry.entry === null ? '' : `#${entry.entry} `}result of ${entry.name} (${entry.status}):`, shortened(contentText(entry.content)));
+      return block(
+        `${entry.entry === null ? '' : `#${entry.entry} `}result of ${entry.name} (${entry.status}):`,
+        shortened(contentText(entry.content)),
+      );
   }
 }
 
-export const renderHistory = (entries: readonly ConversationEntry[]): string => wellFormed(entries.map(renderEntry).join('\n\n'));
+export const renderHistory = (entries: readonly ConversationEntry[]): string =>
+  wellFormed(entries.map(renderEntry).join('\n\n'));
 
 /** The range in parts of at most `maxChars` rendered chars each, whole turns where they fit, in order; none is empty. */
 export function chunkHistory(entries: readonly ConversationEntry[], maxChars: number): ConversationEntry[][] {
@@ -55,7 +68,9 @@ export const contentText = (parts: readonly ContentPart[]): string => parts.map(
 
 /** What an answer says, without its reasoning. */
 export const answerText = (parts: readonly AssistantPart[]): string =>
-  parts.flatMap((part) => (part.type === 'text' || part.type === 'image' || part.type === 'other' ? [partText(part)] : [])).join('\n');
+  parts
+    .flatMap((part) => (part.type === 'text' || part.type === 'image' || part.type === 'other' ? [partText(part)] : []))
+    .join('\n');
 
 function partText(part: ContentPart): string {
   switch (part.type) {

@@ -7,7 +7,37 @@ export type Sentence = { text: string; heading: string | null; paragraph: number
 const MAX_SENTENCE_CHARS = 400;
 
 /** Words that end in a full stop inside a sentence. */
-const ABBREVIATIONS = new Set(['e.g', 'i.e', 'etc', 'dr', 'mr', 'mrs', 'ms', 'prof', 'no', 'nr', 'vs', 'approx', 'ca', 'z.b', 'd.h', 'bzw', 'usw', 'inc', 'ltd', 'co', 'st', 'fig', 'т.е', 'т.д', 'т.п', 'др', 'руб', 'ул', 'г']);
+const ABBREVIATIONS = new Set([
+  'e.g',
+  'i.e',
+  'etc',
+  'dr',
+  'mr',
+  'mrs',
+  'ms',
+  'prof',
+  'no',
+  'nr',
+  'vs',
+  'approx',
+  'ca',
+  'z.b',
+  'd.h',
+  'bzw',
+  'usw',
+  'inc',
+  'ltd',
+  'co',
+  'st',
+  'fig',
+  'т.е',
+  'т.д',
+  'т.п',
+  'др',
+  'руб',
+  'ул',
+  'г',
+]);
 
 /**
  * Splits text into sentences, by script: full stops of alphabets need a space behind them, those of Chinese and Japanese
@@ -41,7 +71,8 @@ export function splitSentences(text: string): Sentence[] {
 }
 
 const isHeading = (line: string): boolean => /^#{1,6}\s+\S/u.test(line);
-const startsItem = (line: string): boolean => /^(?:[-*+•▪◦]|\d{1,3}[.)])\s+\S/u.test(line) || /^[|{}[\]<>$]/u.test(line);
+const startsItem = (line: string): boolean =>
+  /^(?:[-*+•▪◦]|\d{1,3}[.)])\s+\S/u.test(line) || /^[|{}[\]<>$]/u.test(line);
 
 /** Fences, rules, tags on a line of their own, blobs. */
 function isNoise(line: string): boolean {
@@ -60,7 +91,10 @@ function splitLine(line: string): string[] {
     start = end;
   }
   parts.push(line.slice(start));
-  return parts.map((part) => part.trim()).filter((part) => /[\p{L}\p{N}]/u.test(part)).map(bounded);
+  return parts
+    .map((part) => part.trim())
+    .filter((part) => /[\p{L}\p{N}]/u.test(part))
+    .map(bounded);
 }
 
 /** A full stop behind an abbreviation, a single letter or a list number, or in front of a small letter. */
@@ -71,4 +105,7 @@ function isInside(line: string, dot: number, end: number): boolean {
   return ABBREVIATIONS.has(word.toLowerCase()) || /^\p{Lu}$/u.test(word);
 }
 
-const bounded = (sentence: string): string => (countCodePoints(sentence) <= MAX_SENTENCE_CHARS ? sentence : `${cutStart(sentence, MAX_SENTENCE_CHARS - 1).trimEnd()}…`);
+const bounded = (sentence: string): string =>
+  countCodePoints(sentence) <= MAX_SENTENCE_CHARS
+    ? sentence
+    : `${cutStart(sentence, MAX_SENTENCE_CHARS - 1).trimEnd()}…`;

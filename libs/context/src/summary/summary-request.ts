@@ -43,7 +43,11 @@ export function summaryRequest(input: SummaryRequestInput): NeutralRequest {
     fenced('The conversation:', renderHistory(input.entries)),
     `Write the record as of #${input.asOf}, in at most ${input.maxChars} characters.`,
   ];
-  return { system: INSTRUCTIONS, messages: [{ role: 'user', content: [{ type: 'text', text: parts.join('\n\n') }] }], tools: [] };
+  return {
+    system: INSTRUCTIONS,
+    messages: [{ role: 'user', content: [{ type: 'text', text: parts.join('\n\n') }] }],
+    tools: [],
+  };
 }
 
 /** `body` between lines of back-ticks, more of them than it has in a row: not a character of it is changed. */

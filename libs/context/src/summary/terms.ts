@@ -9,8 +9,10 @@ const STOP_WORDS = new Set(
   ).split(' '),
 );
 
-const CJK = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u;
-const RUN = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]+|[\p{L}\p{M}\p{N}_]+/gu;
+const CJK =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u;
+const RUN =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]+|[\p{L}\p{M}\p{N}_]+/gu;
 
 /**
  * Terms of a text, in order, with repetitions: stems of words where a script separates words, pairs of characters where it
@@ -37,8 +39,71 @@ function pairs(run: string): string[] {
 }
 
 /** Suffixes that carry number, tense or case, longest first. What stays is at least three letters; a light stemmer, not a linguist. */
-const LATIN = ['ations', 'ation', 'ments', 'ment', 'ities', 'ings', 'ing', 'ers', 'ies', 'ied', 'ed', 'er', 'es', 'en', 'ly', 's', 'e', 'y'];
-const CYRILLIC = ['иями', 'ами', 'ями', 'ого', 'его', 'ому', 'ему', 'ыми', 'ими', 'ать', 'ять', 'ить', 'еть', 'ется', 'ая', 'яя', 'ое', 'ее', 'ые', 'ие', 'ой', 'ый', 'ий', 'ом', 'ем', 'ах', 'ях', 'ов', 'ев', 'ия', 'ию', 'ии', 'ть', 'а', 'я', 'о', 'е', 'ы', 'и', 'у', 'ю', 'ь', 'й'];
+const LATIN = [
+  'ations',
+  'ation',
+  'ments',
+  'ment',
+  'ities',
+  'ings',
+  'ing',
+  'ers',
+  'ies',
+  'ied',
+  'ed',
+  'er',
+  'es',
+  'en',
+  'ly',
+  's',
+  'e',
+  'y',
+];
+const CYRILLIC = [
+  'иями',
+  'ами',
+  'ями',
+  'ого',
+  'его',
+  'ому',
+  'ему',
+  'ыми',
+  'ими',
+  'ать',
+  'ять',
+  'ить',
+  'еть',
+  'ется',
+  'ая',
+  'яя',
+  'ое',
+  'ее',
+  'ые',
+  'ие',
+  'ой',
+  'ый',
+  'ий',
+  'ом',
+  'ем',
+  'ах',
+  'ях',
+  'ов',
+  'ев',
+  'ия',
+  'ию',
+  'ии',
+  'ть',
+  'а',
+  'я',
+  'о',
+  'е',
+  'ы',
+  'и',
+  'у',
+  'ю',
+  'ь',
+  'й',
+];
 
 function stem(word: string): string {
   if (/\p{N}/u.test(word)) return word;

@@ -7,8 +7,21 @@ type Happening =
   | { kind: 'user'; content: Content; origin: 'task' | 'user' | 'import' }
   | { kind: 'documents'; content: Content }
   | { kind: 'memory'; value: string }
-  | { kind: 'answer'; content: AssistantPart[]; calls: CallSketch[]; finish: FinishReason; model: string; reuse: boolean }
-  | { kind: 'result'; ordinal: number; content: Content; status: 'ok' | 'error' | 'denied' | 'cancelled' | 'pending'; back: number }
+  | {
+      kind: 'answer';
+      content: AssistantPart[];
+      calls: CallSketch[];
+      finish: FinishReason;
+      model: string;
+      reuse: boolean;
+    }
+  | {
+      kind: 'result';
+      ordinal: number;
+      content: Content;
+      status: 'ok' | 'error' | 'denied' | 'cancelled' | 'pending';
+      back: number;
+    }
   | { kind: 'answerAll'; content: string }
   | { kind: 'interrupted'; reason: 'cancelled' | 'failed' | 'timed_out' }
   | { kind: 'newRun' };
@@ -24,10 +37,25 @@ const image: fc.Arbitrary<ContentPart> = fc.constantFrom<ContentPart>(
   { type: 'image', url: 'https://example.com/a.png' },
   { type: 'image' },
   { type: 'document', media_type: 'application/pdf', data: 'JVBERi0=', name: 'a.pdf', pages: 2 },
-  { type: 'other', raw: { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: 'JVBERi0=' } } },
+  {
+    type: 'other',
+    raw: { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: 'JVBERi0=' } },
+  },
   { type: 'other', raw: { type: 'widget', n: 1, s: 'a\ud83d' } },
 );
-const content: fc.Arbitrary<Content> = fc.oneof({ weight: 3, arbitrary: text }, { weight: 1, arbitrary: fc.array(fc.oneof(text.map((value): ContentPart => ({ type: 'text', text: value })), image), { maxLength: 3 }) });
+const content: fc.Arbitrary<Content> = fc.oneof(
+  { weight: 3, arbitrary: text },
+  {
+    weight: 1,
+    arbitrary: fc.array(
+      fc.oneof(
+        text.map((value): ContentPart => ({ type: 'text', text: value })),
+        image,
+      ),
+      { maxLength: 3 },
+    ),
+  },
+);
 const answerPart: fc.Arbitrary<AssistantPart> = fc.oneof(
   { weight: 4, arbitrary: text.map((value): AssistantPart => ({ type: 'text', text: value })) },
   {
@@ -46,11 +74,31 @@ const answerPart: fc.Arbitrary<AssistantPart> = fc.oneof(
 const call: fc.Arbitrary<CallSketch> = fc.record({
   id: fc.constantFrom('call_0', 'toolu_01', 'x:y/z', '', 'a'.repeat(60)),
   name: fc.constantFrom('search', 'read', 'a.b c', '', '搜索', 'n'.repeat(90)),
-  arguments: fc.oneof(fc.constantFrom('{}', '', '{"q": "x"}', '[1]', '"s"', '{"q":', '{"a":"\\ud83d","\\u0000k":1}', '{"e":"\\ud83d\\ude00"}', 'null'), fc.jsonValue().map((value) => JSON.stringify({ value }))),
+  arguments: fc.oneof(
+    fc.constantFrom(
+      '{}',
+      '',
+      '{"q": "x"}',
+      '[1]',
+      '"s"',
+      '{"q":',
+      '{"a":"\\ud83d","\\u0000k":1}',
+      '{"e":"\\ud83d\\ude00"}',
+      'null',
+    ),
+    fc.jsonValue().map((value) => JSON.stringify({ value })),
+  ),
 });
 
 const happening: fc.Arbitrary<Happening> = fc.oneof(
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant('user' as const), content, origin: fc.constantFrom('task' as const, 'user' as const, 'import' as const) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('user' as const),
+      content,
+      origin: fc.constantFrom('task' as const, 'user' as const, 'import' as const),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('documents' as const), content }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('memory' as const), value: text }) },
   {
@@ -58,15 +106,52 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant('answer' as const),
       content: fc.array(answerPart, { maxLength: 4 }),
-      calls: fc.oneof({ weight: 8, arbitrary: fc.array(call, { maxLength: 4 }) }, { weight: 1, arbitrary: fc.integer({ min: 120, max: 140 }).map((n) => Array.from({ length: n }, (): CallSketch => ({}))) }),
-      finish: fc.constantFrom<FinishReason>('stop', 'stop', 'tool_calls', 'tool_calls', 'length', 'content_filter', 'aborted', 'error', 'other'),
+      calls: fc.oneof(
+        { weight: 8, arbitrary: fc.array(call, { maxLength: 4 }) },
+        {
+          weight: 1,
+          arbitrary: fc.integer({ min: 120, max: 140 }).map((n) => Array.from({ length: n }, (): CallSketch => ({}))),
+        },
+      ),
+      finish: fc.constantFrom<FinishReason>(
+        'stop',
+        'stop',
+        'tool_calls',
+        'tool_calls',
+        'length',
+        'content_filter',
+        'aborted',
+        'error',
+        'other',
+      ),
       model: fc.constantFrom('test:model', 'test:model', 'test:other'),
       reuse: fc.boolean(),
     }),
   },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant('result' as const), ordinal: fc.integer({ min: 0, max: 4 }), content, status: fc.constantFrom('ok' as const, 'error' as const, 'denied' as const, 'cancelled' as const, 'pending' as const), back: fc.integer({ min: 0, max: 2 }) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('result' as const),
+      ordinal: fc.integer({ min: 0, max: 4 }),
+      content,
+      status: fc.constantFrom(
+        'ok' as const,
+        'error' as const,
+        'denied' as const,
+        'cancelled' as const,
+        'pending' as const,
+      ),
+      back: fc.integer({ min: 0, max: 2 }),
+    }),
+  },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('answerAll' as const), content: text }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('interrupted' as const), reason: fc.constantFrom('cancelled' as const, 'failed' as const, 'timed_out' as const) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('interrupted' as const),
+      reason: fc.constantFrom('cancelled' as const, 'failed' as const, 'timed_out' as const),
+    }),
+  },
   { weight: 1, arbitrary: fc.constant({ kind: 'newRun' as const }) },
 );
 
@@ -81,15 +166,30 @@ function write(writer: Writer, step: Happening): void {
     case 'documents':
       return void log.append('DocumentsProvided', { content: step.content }, 0, subject);
     case 'memory':
-      return void log.append('MemoryShown', { memory: { note: step.value }, memory_seq: log.events.length }, 0, subject);
+      return void log.append(
+        'MemoryShown',
+        { memory: { note: step.value }, memory_seq: log.events.length },
+        0,
+        subject,
+      );
     case 'answer':
       writer.callNo += step.reuse && writer.callNo > 0 ? 0 : 1;
       writer.open = step.calls.length;
-      return void log.answer(step.content, step.calls, { finish: step.finish, model: step.model, callNo: writer.callNo, ...subject });
+      return void log.answer(step.content, step.calls, {
+        finish: step.finish,
+        model: step.model,
+        callNo: writer.callNo,
+        ...subject,
+      });
     case 'result':
-      return void log.result(step.ordinal, step.content, { status: step.status, callNo: Math.max(1, writer.callNo - step.back), ...subject });
+      return void log.result(step.ordinal, step.content, {
+        status: step.status,
+        callNo: Math.max(1, writer.callNo - step.back),
+        ...subject,
+      });
     case 'answerAll':
-      for (let ordinal = 0; ordinal < writer.open; ordinal += 1) log.result(ordinal, step.content, { callNo: writer.callNo, ...subject });
+      for (let ordinal = 0; ordinal < writer.open; ordinal += 1)
+        log.result(ordinal, step.content, { callNo: writer.callNo, ...subject });
       return;
     case 'interrupted':
       return void log.interrupted(step.reason);

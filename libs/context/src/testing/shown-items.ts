@@ -9,11 +9,32 @@ export function wholeItems(entries: readonly ConversationEntry[]): ShownItem[] {
       case 'documents':
         return { role: 'user', entry: entry.entry, content: entry.content, state: 'whole', pinned: false };
       case 'memory':
-        return { role: 'user', entry: entry.entry, content: [{ type: 'text', text: JSON.stringify(entry.memory) }], state: 'whole', pinned: false };
+        return {
+          role: 'user',
+          entry: entry.entry,
+          content: [{ type: 'text', text: JSON.stringify(entry.memory) }],
+          state: 'whole',
+          pinned: false,
+        };
       case 'assistant':
-        return { role: 'assistant', entry: entry.entry, model: entry.model, content: entry.content, calls: entry.calls, state: 'whole' };
+        return {
+          role: 'assistant',
+          entry: entry.entry,
+          model: entry.model,
+          content: entry.content,
+          calls: entry.calls,
+          state: 'whole',
+        };
       case 'result':
-        return { role: 'tool', entry: entry.entry, call: entry.call, name: entry.name, status: entry.status, content: entry.content, state: 'whole' };
+        return {
+          role: 'tool',
+          entry: entry.entry,
+          call: entry.call,
+          name: entry.name,
+          status: entry.status,
+          content: entry.content,
+          state: 'whole',
+        };
     }
   });
 }

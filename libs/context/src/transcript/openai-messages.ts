@@ -9,13 +9,15 @@ export function fromOpenai(input: unknown): unknown {
   return { ...input, messages: input.messages.map(fromMessage) };
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function fromMessage(message: unknown): unknown {
   if (!isRecord(message)) return message;
   const changed: Record<string, unknown> = { ...message };
   if (message.role === 'developer') changed.role = 'system';
-  if (message.role === 'function') Object.assign(changed, { role: 'tool', tool_call_id: message.tool_call_id ?? message.name });
+  if (message.role === 'function')
+    Object.assign(changed, { role: 'tool', tool_call_id: message.tool_call_id ?? message.name });
   if (Array.isArray(message.content)) changed.content = message.content.map(fromPart);
   if (Array.isArray(message.tool_calls)) changed.tool_calls = message.tool_calls.map(fromCall);
   return changed;
@@ -35,7 +37,11 @@ function fromPart(part: unknown): unknown {
   }
   if (part.type === 'file' && isRecord(part.file) && typeof part.file.file_data === 'string') {
     const { filename } = part.file;
-    return { type: 'document', ...fromUrl(part.file.file_data), ...(typeof filename === 'string' ? { name: filename } : {}) };
+    return {
+      type: 'document',
+      ...fromUrl(part.file.file_data),
+      ...(typeof filename === 'string' ? { name: filename } : {}),
+    };
   }
   if (part.type === 'refusal' && typeof part.refusal === 'string') return { type: 'text', text: part.refusal };
   return part;

@@ -56,36 +56,50 @@ export const CONTINUE_TASK = '[continue]';
  *    with the task `[continue]`. 5. The session ends on a result: cancelled.
  */
 export function replayPlan(transcript: Transcript): ReplayPlan {
-  const prompt = promptLength(transcript.messages);
-  const { resultsOf, unused } = pairResults(transcript.messages);
+  const { messages } = transcript;
+  const prompt = promptLength(messages);
+  const { resultsOf, unused } = pairResults(messages);
   const modelOf = modelsBy(transcript);
   const runs: ReplayRun[] = [];
   let open: ReplayRun | null = null;
   let call = 0;
-  transcript.messages.forEach((message, messageIndex) => {
-    if (message.role === 'tool' || messageIndex < prompt) return;
-    if (message.role !== 'assistant') {
-      open = { userIndex: messageIndex, task: message.content ?? '', injected: message.role === 'system' || message.meta?.injected === true, calls: [], end: 'cancelled' };
+  for (const [messageIndex, message] of messages.entries()) {
+    if (message.role === 'tool' || messageIndex < prompt) continue;
+    if (message.role !== 'assistant' || open === null) {
+      open = newRun(message, messageIndex);
       runs.push(open);
-      return;
-    }
-    if (open === null) {
-      open = { userIndex: null, task: CONTINUE_TASK, injected: false, calls: [], end: 'cancelled' };
-      runs.push(open);
+      if (message.role !== 'assistant') continue;
     }
     call += 1;
     const outcome = outcomeOf(message);
-    const answer: ReplayCall = { call, messageIndex, callNo: open.calls.length + 1, model: modelOf(messageIndex), outcome, results: outcome.kind === 'failed' ? [] : (resultsOf.get(messageIndex) ?? []) };
+    const results = outcome.kind === 'failed' ? [] : (resultsOf.get(messageIndex) ?? []);
+    const answer: ReplayCall = {
+      call,
+      messageIndex,
+      callNo: open.calls.length + 1,
+      model: modelOf(messageIndex),
+      outcome,
+      results,
+    };
     open.calls.push(answer);
     const end = endAfter(answer);
-    if (end === null) return;
+    if (end === null) continue;
     open.end = end;
     open = null;
-  });
-  return { systemPrompt: promptOf(transcript.messages.slice(0, prompt)), toolNames: toolNamesOf(transcript.messages), runs, unusedResults: unused };
+  }
+  const systemPrompt = promptOf(messages.slice(0, prompt));
+  return { systemPrompt, toolNames: toolNamesOf(messages), runs, unusedResults: unused };
 }
 
-/** How a run ends with this call; null: it goes on, and stays `cancelled` if nothing follows (rules 3 and 5). */
+/** A run stays `cancelled` when nothing ends it otherwise (rules 3 and 5). */
+function newRun(message: TranscriptMessage, messageIndex: number): ReplayRun {
+  if (message.role === 'assistant')
+    return { userIndex: null, task: CONTINUE_TASK, injected: false, calls: [], end: 'cancelled' };
+  const injected = message.role === 'system' || message.meta?.injected === true;
+  return { userIndex: messageIndex, task: message.content ?? '', injected, calls: [], end: 'cancelled' };
+}
+
+/** How a run ends with this call; null: it goes on. */
 function endAfter(answer: ReplayCall): ReplayRun['end'] | null {
   if (answer.outcome.kind === 'failed') return answer.outcome.reason === 'error' ? 'failed' : 'cancelled';
   if (answer.outcome.finishReason === 'length') return 'failed';
@@ -95,18 +109,29 @@ function endAfter(answer: ReplayCall): ReplayRun['end'] | null {
 
 function outcomeOf(message: AssistantTurn): ReplayOutcome {
   const parts = answerParts(message.content);
-  const recorded: AssistantMessage = { content: parts, tool_calls: (message.tool_calls ?? []).map(({ id, name, arguments: given }) => ({ id, name, arguments: given })) };
+  const recorded: AssistantMessage = {
+    content: parts,
+    tool_calls: (message.tool_calls ?? []).map(({ id, name, arguments: given }) => ({ id, name, arguments: given })),
+  };
   const stop = message.meta?.stop_reason ?? null;
   if (stop === 'aborted' || stop === 'error') {
     const why = message.meta?.error;
-    return { kind: 'failed', reason: stop, detail: typeof why === 'string' ? why : `recorded as ${stop}`, partial: recorded };
+    return {
+      kind: 'failed',
+      reason: stop,
+      detail: typeof why === 'string' ? why : `recorded as ${stop}`,
+      partial: recorded,
+    };
   }
-  if (recorded.tool_calls.length === 0 && !parts.some(isSaid)) return { kind: 'failed', reason: 'empty', detail: 'neither text nor calls', partial: recorded };
-  const finishReason: FinishReason = stop === 'length' || stop === 'max_tokens' ? 'length' : recorded.tool_calls.length > 0 ? 'tool_calls' : 'stop';
+  if (recorded.tool_calls.length === 0 && !parts.some(isSaid))
+    return { kind: 'failed', reason: 'empty', detail: 'neither text nor calls', partial: recorded };
+  const finishReason: FinishReason =
+    stop === 'length' || stop === 'max_tokens' ? 'length' : recorded.tool_calls.length > 0 ? 'tool_calls' : 'stop';
   return { kind: 'completed', message: recorded, finishReason };
 }
 
-const isSaid = (part: AssistantPart): boolean => (part.type === 'text' ? !isBlank(part.text) : part.type === 'image' || part.type === 'other');
+const isSaid = (part: AssistantPart): boolean =>
+  part.type === 'text' ? !isBlank(part.text) : part.type === 'image' || part.type === 'other';
 
 function answerParts(content: AssistantTurn['content']): AssistantPart[] {
   if (content === null || content === '') return [];
@@ -117,14 +142,20 @@ function answerParts(content: AssistantTurn['content']): AssistantPart[] {
  * Each result goes to the newest answer before it with an open call of that id, since ids repeat; a call's second result is
  * not used.
  */
-function pairResults(messages: readonly TranscriptMessage[]): { resultsOf: Map<number, (ReplayResult | null)[]>; unused: number[] } {
+function pairResults(messages: readonly TranscriptMessage[]): {
+  resultsOf: Map<number, (ReplayResult | null)[]>;
+  unused: number[];
+} {
   const resultsOf = new Map<number, (ReplayResult | null)[]>();
   const openCalls = new Map<string, { answer: number; ordinal: number }[]>();
   const unused: number[] = [];
   messages.forEach((message, index) => {
     if (message.role === 'assistant') {
       const calls = message.tool_calls ?? [];
-      resultsOf.set(index, calls.map(() => null));
+      resultsOf.set(
+        index,
+        calls.map(() => null),
+      );
       for (const id of new Set(calls.map((call) => call.id))) {
         // In call order, the newest answer first: equal ids of one answer are served front to back.
         const own = calls.flatMap((call, ordinal) => (call.id === id ? [{ answer: index, ordinal }] : []));
@@ -140,14 +171,19 @@ function pairResults(messages: readonly TranscriptMessage[]): { resultsOf: Map<n
   return { resultsOf, unused };
 }
 
-const resultFrom = (message: ToolMessage, messageIndex: number): ReplayResult => ({ messageIndex, status: message.is_error === true ? 'error' : 'ok', content: message.content ?? '' });
+const resultFrom = (message: ToolMessage, messageIndex: number): ReplayResult => ({
+  messageIndex,
+  status: message.is_error === true ? 'error' : 'ok',
+  content: message.content ?? '',
+});
 
 /** The model in force at a message: the answer's own, else the last one named before it, by an answer or a change event. */
 function modelsBy(transcript: Transcript): (messageIndex: number) => string | null {
   const named: (string | null)[] = [];
   let current: string | null = null;
   transcript.messages.forEach((message, index) => {
-    for (const event of transcript.events) if (event.at === index && event.type === 'model_change' && typeof event.model === 'string') current = event.model;
+    for (const event of transcript.events)
+      if (event.at === index && event.type === 'model_change' && typeof event.model === 'string') current = event.model;
     if (message.role === 'assistant' && typeof message.meta?.model === 'string') current = message.meta.model;
     named.push(current);
   });
@@ -161,12 +197,18 @@ function promptLength(messages: readonly TranscriptMessage[]): number {
 }
 
 function promptOf(system: readonly TranscriptMessage[]): string | null {
-  const texts = system.map(({ content }) => (typeof content === 'string' ? content : (content ?? []).flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')));
+  const texts = system.map(({ content }) =>
+    typeof content === 'string'
+      ? content
+      : (content ?? []).flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n'),
+  );
   const prompt = texts.filter((text) => !isBlank(text)).join('\n\n');
   return prompt === '' ? null : prompt;
 }
 
 function toolNamesOf(messages: readonly TranscriptMessage[]): string[] {
-  const names = messages.flatMap((message) => (message.role === 'assistant' ? (message.tool_calls ?? []).map((call) => call.name) : []));
+  const names = messages.flatMap((message) =>
+    message.role === 'assistant' ? (message.tool_calls ?? []).map((call) => call.name) : [],
+  );
   return [...new Set(names)].toSorted((a, b) => (a < b ? -1 : 1));
 }

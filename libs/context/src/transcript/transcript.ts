@@ -5,7 +5,8 @@ import { fromOpenai } from './openai-messages.js';
 /** A part of a type that Weir has no form for is kept as `other`. */
 const known = <S extends z.ZodType>(schema: S, types: readonly string[]) =>
   z.preprocess((part) => (hasType(part) && types.includes(part.type) ? part : { type: 'other', raw: part }), schema);
-const hasType = (part: unknown): part is { type: string } => typeof part === 'object' && part !== null && 'type' in part && typeof part.type === 'string';
+const hasType = (part: unknown): part is { type: string } =>
+  typeof part === 'object' && part !== null && 'type' in part && typeof part.type === 'string';
 
 const contentPart = known(contentPartSchema, ['text', 'image', 'document', 'other']);
 const answerPart = known(assistantPartSchema, ['text', 'image', 'other', 'thinking', 'redacted_thinking', 'opaque']);
@@ -29,7 +30,14 @@ const message = z.discriminatedUnion('role', [
     tool_calls: z.array(toolCallSchema).nullish(),
     meta,
   }),
-  z.looseObject({ role: z.literal('tool'), content, tool_call_id: z.string(), name: z.string().nullish(), is_error: z.boolean().nullish(), meta }),
+  z.looseObject({
+    role: z.literal('tool'),
+    content,
+    tool_call_id: z.string(),
+    name: z.string().nullish(),
+    is_error: z.boolean().nullish(),
+    meta,
+  }),
 ]);
 
 /** The Transcript of the API: a recorded session. Unknown keys are kept. Messages may also come in OpenAI's chat form. */
@@ -38,7 +46,16 @@ export const transcriptSchema = z.preprocess(
   z.looseObject({
     source: jsonSchema.optional(),
     messages: z.array(message),
-    events: z.array(z.looseObject({ at: z.number().int().nonnegative(), type: z.string(), model: z.string().nullish(), provider: z.string().nullish() })).default([]),
+    events: z
+      .array(
+        z.looseObject({
+          at: z.number().int().nonnegative(),
+          type: z.string(),
+          model: z.string().nullish(),
+          provider: z.string().nullish(),
+        }),
+      )
+      .default([]),
   }),
 );
 export type Transcript = z.infer<typeof transcriptSchema>;

@@ -18,7 +18,11 @@ export function anthropicBody(request: NeutralRequest): WireBody {
     if (last?.role === role) last.content.push(...blocks);
     else turns.push({ role, content: blocks });
   }
-  return { system: request.system, messages: turns.map(({ role, content }) => ({ role, content })), tools: request.tools.map(anthropicTool) };
+  return {
+    system: request.system,
+    messages: turns.map(({ role, content }) => ({ role, content })),
+    tools: request.tools.map(anthropicTool),
+  };
 }
 
 function blocksOf(message: NeutralMessage): JsonObject[] {
@@ -26,11 +30,23 @@ function blocksOf(message: NeutralMessage): JsonObject[] {
     case 'user':
       return message.content.map(contentBlock);
     case 'tool':
-      return [{ type: 'tool_result', tool_use_id: message.tool_call_id, content: message.content.map(contentBlock), ...(message.status === 'ok' ? {} : { is_error: true }) }];
+      return [
+        {
+          type: 'tool_result',
+          tool_use_id: message.tool_call_id,
+          content: message.content.map(contentBlock),
+          ...(message.status === 'ok' ? {} : { is_error: true }),
+        },
+      ];
     case 'assistant':
       return [
         ...message.content.map(answerBlock),
-        ...message.tool_calls.map(({ id, name, arguments: given }) => ({ type: 'tool_use', id, name, input: parseArguments(given) ?? {} })),
+        ...message.tool_calls.map(({ id, name, arguments: given }) => ({
+          type: 'tool_use',
+          id,
+          name,
+          input: parseArguments(given) ?? {},
+        })),
       ];
   }
 }
@@ -49,7 +65,9 @@ function contentBlock(part: ContentPart): JsonObject {
 }
 
 function sourceOf(part: { media_type?: string; data?: string; url?: string }): JsonObject {
-  return part.data === undefined || part.data === '' ? { type: 'url', url: part.url ?? '' } : { type: 'base64', media_type: part.media_type ?? '', data: part.data };
+  return part.data === undefined || part.data === ''
+    ? { type: 'url', url: part.url ?? '' }
+    : { type: 'base64', media_type: part.media_type ?? '', data: part.data };
 }
 
 function answerBlock(part: AssistantPart): JsonObject {

@@ -4,12 +4,19 @@ import type { WireBody } from './wire-body.js';
 
 /** Chat Completions (API reference, "messages"): an answer that only calls has `content: null`. */
 export function openaiChatBody(request: NeutralRequest): WireBody {
-  return { system: request.system, messages: request.messages.map((message) => openaiMessage(message, null)), tools: request.tools.map(openaiTool) };
+  return {
+    system: request.system,
+    messages: request.messages.map((message) => openaiMessage(message, null)),
+    tools: request.tools.map(openaiTool),
+  };
 }
 
 /** As Chat Completions, all content as strings: templates take nothing else for granted, null neither. */
 export function strictChatBody(request: NeutralRequest): WireBody {
-  const messages = request.messages.map((message) => ({ ...openaiMessage(message, ''), ...(message.role === 'user' ? { content: textOf(message.content) } : {}) }));
+  const messages = request.messages.map((message) => ({
+    ...openaiMessage(message, ''),
+    ...(message.role === 'user' ? { content: textOf(message.content) } : {}),
+  }));
   return { system: request.system, messages, tools: request.tools.map(openaiTool) };
 }
 
@@ -24,8 +31,16 @@ function openaiMessage(message: NeutralMessage, noText: '' | null): JsonObject {
       return { role: 'tool', tool_call_id: message.tool_call_id, content: textOf(message.content) };
     case 'assistant': {
       const said = textOf(message.content);
-      const calls = message.tool_calls.map(({ id, name, arguments: given }) => ({ id, type: 'function', function: { name, arguments: given } }));
-      return { role: 'assistant', content: said === '' ? noText : said, ...(calls.length > 0 ? { tool_calls: calls } : {}) };
+      const calls = message.tool_calls.map(({ id, name, arguments: given }) => ({
+        id,
+        type: 'function',
+        function: { name, arguments: given },
+      }));
+      return {
+        role: 'assistant',
+        content: said === '' ? noText : said,
+        ...(calls.length > 0 ? { tool_calls: calls } : {}),
+      };
     }
   }
 }
@@ -44,10 +59,13 @@ function openaiPart(part: ContentPart): JsonObject {
 }
 
 function sourceUrl(part: { media_type?: string; data?: string; url?: string }): string {
-  return part.data === undefined || part.data === '' ? (part.url ?? '') : `data:${part.media_type ?? ''};base64,${part.data}`;
+  return part.data === undefined || part.data === ''
+    ? (part.url ?? '')
+    : `data:${part.media_type ?? ''};base64,${part.data}`;
 }
 
-const textOf = (parts: NeutralMessage['content']): string => parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n');
+const textOf = (parts: NeutralMessage['content']): string =>
+  parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n');
 
 const openaiTool = ({ name, description, parameters }: ToolDeclaration): JsonObject => ({
   type: 'function',

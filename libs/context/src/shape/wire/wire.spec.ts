@@ -5,7 +5,13 @@ const request: NeutralRequest = {
   system: 'You look things up.',
   tools: [{ name: 'search', description: 'Finds', parameters: { properties: { q: { type: 'string' } } } }],
   messages: [
-    { role: 'user', content: [{ type: 'text', text: 'see' }, { type: 'image', media_type: 'image/png', data: 'AAAA' }] },
+    {
+      role: 'user',
+      content: [
+        { type: 'text', text: 'see' },
+        { type: 'image', media_type: 'image/png', data: 'AAAA' },
+      ],
+    },
     {
       role: 'assistant',
       content: [],
@@ -24,9 +30,20 @@ describe('toWire', () => {
   it('gives Chat Completions null content for an answer that only calls (row 27)', () => {
     expect(toWire(request, 'openai_chat')).toEqual({
       system: 'You look things up.',
-      tools: [{ type: 'function', function: { name: 'search', description: 'Finds', parameters: { properties: { q: { type: 'string' } } } } }],
+      tools: [
+        {
+          type: 'function',
+          function: { name: 'search', description: 'Finds', parameters: { properties: { q: { type: 'string' } } } },
+        },
+      ],
       messages: [
-        { role: 'user', content: [{ type: 'text', text: 'see' }, { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }] },
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'see' },
+            { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } },
+          ],
+        },
         {
           role: 'assistant',
           content: null,
@@ -44,9 +61,17 @@ describe('toWire', () => {
 
   it('groups parallel results and what the user says next in one Anthropic message (row 13)', () => {
     const { messages, tools } = toWire(request, 'anthropic');
-    expect(tools).toEqual([{ name: 'search', description: 'Finds', input_schema: { type: 'object', properties: { q: { type: 'string' } } } }]);
+    expect(tools).toEqual([
+      { name: 'search', description: 'Finds', input_schema: { type: 'object', properties: { q: { type: 'string' } } } },
+    ]);
     expect(messages).toEqual([
-      { role: 'user', content: [{ type: 'text', text: 'see' }, { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } }] },
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'see' },
+          { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } },
+        ],
+      },
       {
         role: 'assistant',
         content: [
@@ -66,12 +91,50 @@ describe('toWire', () => {
   });
 
   it('sends thinking first, as it came', () => {
-    const { messages } = toWire({ ...request, messages: [{ role: 'assistant', content: [{ type: 'thinking', text: 'hm', signature: 's' }, { type: 'redacted_thinking', data: 'd' }, { type: 'text', text: 'a' }], tool_calls: [] }] }, 'anthropic_thinking');
-    expect(messages[0]).toEqual({ role: 'assistant', content: [{ type: 'thinking', thinking: 'hm', signature: 's' }, { type: 'redacted_thinking', data: 'd' }, { type: 'text', text: 'a' }] });
+    const { messages } = toWire(
+      {
+        ...request,
+        messages: [
+          {
+            role: 'assistant',
+            content: [
+              { type: 'thinking', text: 'hm', signature: 's' },
+              { type: 'redacted_thinking', data: 'd' },
+              { type: 'text', text: 'a' },
+            ],
+            tool_calls: [],
+          },
+        ],
+      },
+      'anthropic_thinking',
+    );
+    expect(messages[0]).toEqual({
+      role: 'assistant',
+      content: [
+        { type: 'thinking', thinking: 'hm', signature: 's' },
+        { type: 'redacted_thinking', data: 'd' },
+        { type: 'text', text: 'a' },
+      ],
+    });
   });
 
   it('gives strict servers strings only', () => {
-    const { messages } = toWire({ ...request, messages: [{ role: 'user', content: [{ type: 'text', text: 'a' }, { type: 'text', text: 'b' }] }, ...request.messages.slice(1, 2)] }, 'strict_chat');
+    const { messages } = toWire(
+      {
+        ...request,
+        messages: [
+          {
+            role: 'user',
+            content: [
+              { type: 'text', text: 'a' },
+              { type: 'text', text: 'b' },
+            ],
+          },
+          ...request.messages.slice(1, 2),
+        ],
+      },
+      'strict_chat',
+    );
     expect(messages.map((message) => message.content)).toEqual(['a\n\nb', '']);
   });
 });
