@@ -1,7 +1,7 @@
 import type { DynamicModule, INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { startEngineLoops, startLoop, type Loop } from '#libs/engine';
-import { createLogger, createShutdown, exitOnSignals, loadSettings, NestLogger, type Logger, type Settings } from '#libs/platform';
+import { createLogger, createShutdown, exitOnSignals, loadSettings, NestLogger, type Logger, type Settings, type Shutdown } from '#libs/platform';
 import { QueueModule, workerOptions, type JobIntake, type QueueProcessor, type QueueSettings } from '#libs/queue';
 import { addShutdownSteps } from './background-shutdown.js';
 import { composeEngine, type Runtime } from './compose-engine.js';
@@ -31,6 +31,11 @@ export async function runBackgroundApp(app: BackgroundApp): Promise<void> {
   const logger = createLogger({ name: app.name, level: settings.logLevel });
   const shutdown = createShutdown(logger);
   exitOnSignals(shutdown, logger);
+  await startBackgroundApp(app, settings, logger, shutdown);
+}
+
+/** All of the process but its environment and its signals. Ends with `shutdown.begin`. */
+export async function startBackgroundApp(app: BackgroundApp, settings: Settings, logger: Logger, shutdown: Shutdown): Promise<{ runtime: Runtime; healthUrl: string }> {
   const runtime = await composeEngine(settings, logger, app.name);
   const { engine, queue } = runtime;
   const metrics = createMetrics(app.name, engine.held);
@@ -44,6 +49,7 @@ export async function runBackgroundApp(app: BackgroundApp): Promise<void> {
   const health = await startHealthServer({ host: settings.server.host, port: settings.server.healthPort ?? 0, checks, metrics: metrics.registry });
   addShutdownSteps(shutdown, { ...{ runtime, gate, intake, context, announce, loops, health }, drainMs: settings.drainMs });
   logger.info({ worker_id: engine.settings.workerId, health: health.url, jobs, queue: queue.kind }, `${app.name} started`);
+  return { runtime, healthUrl: health.url };
 }
 
 /** Only the workers' capacity bounds how many steps wait in the queue. */

@@ -1,0 +1,162 @@
+import 'reflect-metadata';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { applyPipeline, cancelRun, startRun, type RunRecord } from '#libs/engine';
+import { createProject } from '#libs/event-store';
+import { createLogger, createShutdown, parseEnvironment, parseOperatorFile, resolveSettings, type Settings, type Shutdown } from '#libs/platform';
+import { createTestDatabase, describeRedis, testRedis, waitFor, type TestDatabase } from '../../../test/support/index.js';
+import { composeEngine, startBackgroundApp, type Runtime } from '../../runtime/src/index.js';
+import { workerApp } from './worker-app.js';
+
+const PROJECT = 'default';
+const logger = createLogger({ name: 'test', level: process.env['WEIR_TEST_LOG'] ?? 'silent' });
+
+/** An installation: a database, a queue, a process that accepts runs, and workers that come and go. */
+class Installation {
+  private readonly shutdowns: Shutdown[] = [];
+  private constructor(
+    readonly settings: Settings,
+    readonly accepting: Runtime,
+    private readonly database: TestDatabase,
+    private readonly scripts: string,
+  ) {}
+
+  static async open(environment: Record<string, string>): Promise<Installation> {
+    const database = await createTestDatabase();
+    const scripts = await mkdtemp(join(tmpdir(), 'weir-scripts-'));
+    const variables = {
+      ...{ DATABASE_URL: database.url, WEIR_SCRIPTS_DIR: scripts, WEIR_DRAIN_S: '0.2', WEIR_LEASE_S: '3', WEIR_SWEEP_S: '0.5', WEIR_HEALTH_PORT: '0' },
+      ...environment,
+    };
+    const settings = resolveSettings(parseEnvironment(variables), parseOperatorFile('', 'none'), variables);
+    const accepting = await composeEngine(settings, logger, 'api');
+    const project = { projectId: PROJECT, name: 'test', actor: 'test' };
+    await createProject(accepting.database.kysely, project);
+    return new Installation(settings, accepting, database, scripts);
+  }
+
+  async worker(): Promise<{ runtime: Runtime; healthUrl: string; end: () => Promise<void> }> {
+    const shutdown = createShutdown(logger);
+    this.shutdowns.push(shutdown);
+    const started = await startBackgroundApp(workerApp, this.settings, logger, shutdown);
+    await waitFor(async () => (await fetch(`${started.healthUrl}/health/ready`)).ok);
+    return {
+      ...started,
+      end: async () => expect(await shutdown.begin('test')).toEqual({ exitCode: 0, failed: [] }),
+    };
+  }
+
+  async script(name: string, document: unknown): Promise<void> {
+    await writeFile(join(this.scripts, `${name}.json`), JSON.stringify(document));
+  }
+
+  async apply(name: string, steps: { id: string }[]): Promise<void> {
+    const document = { name, inputs: { n: { type: 'integer' } }, agents: { a: { model: `scripted:${name}`, system_prompt: 'You answer.' } }, steps, output: `\${steps.${steps.at(-1)?.id}.output}` };
+    const applied = await applyPipeline(this.accepting.engine, { projectId: PROJECT, name, document: document as never, promote: true });
+    expect(applied).toEqual(expect.objectContaining({ ok: true }));
+  }
+
+  async start(pipeline: string, n: number): Promise<string> {
+    const command = { projectId: PROJECT, pipeline, version: null, inputs: { n }, streamId: null, tags: [], metadata: {}, priority: 0, deadlineAt: null, idempotencyKey: null };
+    const started = await startRun(this.accepting.engine, command);
+    if (started.status !== 'started') throw new Error(JSON.stringify(started));
+    return started.runId;
+  }
+
+  async ended(runId: string): Promise<RunRecord> {
+    return waitFor(
+      async () => {
+        const run = await this.accepting.engine.runs.getRun(PROJECT, runId);
+        return run !== null && run.endedAt !== null ? run : null;
+      },
+      { what: `the end of ${runId}`, timeoutMs: 30_000 },
+    );
+  }
+
+  async close(): Promise<void> {
+    for (const shutdown of this.shutdowns) await shutdown.begin('test');
+    await this.accepting.queue.close();
+    await this.accepting.database.close();
+    await this.database.drop();
+    await rm(this.scripts, { recursive: true });
+  }
+}
+
+const double = [{ id: 'double', transform: { n: '${inputs.n * 2}' } }];
+
+function runsPipelines(open: () => Promise<Record<string, string>>): void {
+  let installation: Installation;
+  beforeEach(async () => {
+    installation = await Installation.open(await open());
+  });
+  afterEach(() => installation.close());
+
+  it('two workers share runs and start no step twice', async () => {
+    await installation.apply('doubling', double);
+    await Promise.all([installation.worker(), installation.worker()]);
+    const runIds = await Promise.all(Array.from({ length: 50 }, (_, n) => installation.start('doubling', n)));
+    const runs = await Promise.all(runIds.map((runId) => installation.ended(runId)));
+    expect(new Set(runs.map((run) => run.status))).toEqual(new Set(['succeeded']));
+    const steps = (await Promise.all(runIds.map((runId) => installation.accepting.engine.runs.stepRunsOf(PROJECT, runId)))).flat();
+    expect(steps.map((step) => step.starts)).toEqual(steps.map(() => 1));
+  });
+
+  it('a worker that ends releases its step at once, and another goes on with it: not an attempt', async () => {
+    await installation.script('patient', { replies: [[{ hang: true }, { text: 'done' }]] });
+    await installation.apply('patient', [{ id: 'answer', agent: 'a', task: 'Answer.' }]);
+    const first = await installation.worker();
+    const runId = await installation.start('patient', 1);
+    await waitFor(() => first.runtime.engine.held.all().length === 1);
+    await installation.script('patient', { replies: [{ text: 'done' }] });
+    await first.end();
+    await installation.worker();
+    await expect(installation.ended(runId)).resolves.toMatchObject({ status: 'succeeded' });
+    const [step] = await installation.accepting.engine.runs.stepRunsOf(PROJECT, runId);
+    expect(step).toMatchObject({ attempt: 1, releases: 1, stalls: 0 });
+  });
+
+  it('a cancel reaches a model call that hangs within a second', async () => {
+    await installation.script('stuck', { replies: [{ hang: true }] });
+    await installation.apply('stuck', [{ id: 'answer', agent: 'a', task: 'Answer.' }]);
+    const { runtime } = await installation.worker();
+    const runId = await installation.start('stuck', 1);
+    await waitFor(() => runtime.engine.held.all().length === 1);
+    const [held] = runtime.engine.held.all();
+    const aborted = new Promise<number>((resolve) => held?.signal.addEventListener('abort', () => resolve(performance.now())));
+    const asked = performance.now();
+    await cancelRun(installation.accepting.engine, { projectId: PROJECT, runId, reason: null });
+    expect((await aborted) - asked).toBeLessThan(1000);
+    await expect(installation.ended(runId)).resolves.toMatchObject({ status: 'cancelled' });
+  });
+}
+
+describeRedis('workers on Redis', () => {
+  let redis: { url: string; prefix: string };
+  const open = async (): Promise<Record<string, string>> => {
+    redis = await testRedis();
+    return { REDIS_URL: redis.url, WEIR_QUEUE_PREFIX: redis.prefix };
+  };
+  runsPipelines(open);
+
+  it('end all runs although Redis loses everything while they are under way', async () => {
+    const installation = await Installation.open(await open());
+    await installation.apply('chain', [...double, { id: 'again', depends_on: ['double'], transform: { n: '${steps.double.output.n * 2}' } }]);
+    await Promise.all([installation.worker(), installation.worker()]);
+    const admin = new Redis(redis.url);
+    const starting = Promise.all(Array.from({ length: 50 }, (_, n) => installation.start('chain', n)));
+    for (let loss = 0; loss < 3; loss += 1) {
+      const keys = await admin.keys(`{${redis.prefix}}:*`);
+      if (keys.length > 0) await admin.del(keys);
+    }
+    const runs = await Promise.all((await starting).map((runId) => installation.ended(runId)));
+    expect(runs.map((run) => run.output)).toEqual(runs.map((_, n) => ({ n: n * 4 })));
+    await admin.quit();
+    await installation.close();
+  });
+});
+
+describe('workers on the Postgres queue', () => {
+  runsPipelines(async () => ({ WEIR_QUEUE_BACKEND: 'postgres' }));
+});
