@@ -45,7 +45,7 @@ export async function composeEngine(settings: Settings, logger: Logger, app: str
     wakeups: queue.wakeups,
     epoch: queue.epoch,
     models: createModels({ connections: settings.connections, overrides: settings.models, scripts: new Scripts(settings.scriptsDir) }),
-    tools: createTools({}),
+    tools: createTools({ expressions, secrets: settings.secrets, http: settings.http }),
     expressions,
     pipelineFacts: pipelineFacts(settings, expressions),
     redact: secretRedactor(knownSecrets(settings)),
