@@ -1,6 +1,6 @@
 import { v7 as uuidV7 } from 'uuid';
 import { celExpressions } from '../../libs/expressions/src/index.js';
-import { EXECUTABLE_STEP_KINDS, applyPipeline, HeldSteps, startRun, type EngineDeps, type EngineLogger, type RunRecord, type StartRun } from '../../libs/engine/src/index.js';
+import { EXECUTABLE_STEP_KINDS, applyPipeline, HeldSteps, relay, startRun, wakeDue, type EngineDeps, type EngineLogger, type RunRecord, type StartRun } from '../../libs/engine/src/index.js';
 import { connect, postgresCompactionStore, postgresEventLog, postgresPipelineStore, postgresRunStore, type Database } from '../../libs/event-store/src/index.js';
 import { createModels, Scripts } from '../../libs/models/src/index.js';
 import { createTools } from '../../libs/tools/src/index.js';
@@ -8,6 +8,7 @@ import { checkContextPolicy } from '../../libs/context/src/index.js';
 import type { Json, StoredEvent } from '../../libs/domain/src/index.js';
 import { InMemoryQueue, inMemoryEpoch, silentWakeups } from './in-memory-queue.js';
 import { createTestDatabase } from './test-services.js';
+import { waitFor } from './wait-for.js';
 
 export const PROJECT = 'prj_test';
 
@@ -26,6 +27,8 @@ export type EngineHarness = {
   start: (pipeline: string, inputs: { [key: string]: Json }, options?: Partial<StartRun>) => Promise<string>;
   /** Starts a run and drains the queue. */
   run: (pipeline: string, inputs: { [key: string]: Json }, options?: Partial<StartRun>) => Promise<RunRecord>;
+  /** Drains the queue, wakes what is due and relays until the run has ended. */
+  untilEnded: (runId: string) => Promise<RunRecord>;
   runRecord: (runId: string) => Promise<RunRecord>;
   events: (streamId: string) => Promise<StoredEvent[]>;
   close: () => Promise<void>;
@@ -53,6 +56,14 @@ export async function createEngineHarness(): Promise<EngineHarness> {
       await queue.drain(deps);
       return harness.runRecord(runId);
     },
+    untilEnded: (runId) =>
+      waitFor(async () => {
+        await queue.drain(deps);
+        await wakeDue(deps);
+        await relay(deps);
+        const record = await harness.runRecord(runId);
+        return record.endedAt === null ? null : record;
+      }),
     runRecord: async (runId) => {
       const record = await deps.runs.getRun(PROJECT, runId);
       if (record === null) throw new Error(`run ${runId} is not stored`);

@@ -3,7 +3,7 @@ import { afterCommit } from './advance/after-commit.js';
 import { advanceRun, type Advance, type Advanced } from './advance/advance-run.js';
 import { RunRecorder } from './advance/run-recorder.js';
 import type { EngineDeps } from './engine-deps.js';
-import type { Claimed, RunTransaction, StepRunRecord } from './ports/run-store.port.js';
+import type { Claimed, RunRecord, RunTransaction, StepRunRecord } from './ports/run-store.port.js';
 import type { StepOutcome } from './run-step/step-outcome.js';
 
 export type Settle = { claimed: Claimed; definition: PipelineDefinition; outcome: StepOutcome };
@@ -28,11 +28,20 @@ async function settleIn(tx: RunTransaction, deps: EngineDeps, { claimed, definit
   if (run === null || row === null || row.fence !== claimed.step.fence || row.status !== 'running') return null;
   const recorder = new RunRecorder(deps, run);
   if (row.kind !== 'agent') recordStart(recorder, row);
-  const advance: Advance = { deps, tx, run, definition, recorder };
+  const cancelling = outcome.kind === 'cancelled' && run.cancelRequestedAt === null ? await cancelFromWithin(deps, tx, run, recorder) : run;
+  const advance: Advance = { deps, tx, run: cancelling, definition, recorder };
   const runnable = await writeOutcome(advance, row, run.cancelRequestedAt !== null ? afterCancel(outcome) : outcome);
   const advanced = await advanceRun(advance);
   await recorder.flush(tx);
   return { ...advanced, runnable: [...runnable, ...advanced.runnable] };
+}
+
+/** A model call that ended as aborted without anybody's request (a recording's user stopped it there) cancels the run. */
+async function cancelFromWithin(deps: EngineDeps, tx: RunTransaction, run: RunRecord, recorder: RunRecorder): Promise<RunRecord> {
+  const reason = 'model_call_aborted';
+  recorder.ofRun('RunCancelRequested', [run.generation], { reason });
+  await tx.updateRun(run.projectId, run.runId, { status: 'cancelling', cancelReason: reason, cancelRequested: true });
+  return { ...run, status: 'cancelling', cancelReason: reason, cancelRequestedAt: deps.now().toISOString() };
 }
 
 /** Steps without a conversation start and end in one append; an agent step's start was written when it began. */

@@ -4,7 +4,7 @@ import { stopReasonOf } from '../claim/held-steps.js';
 import { readMemory } from '../memory.js';
 import { sha256 } from '../new-event.js';
 import type { ModelOutcome } from '../ports/model.port.js';
-import { failedStep, type StepOutcome } from '../run-step/step-outcome.js';
+import { failedStep, stepTimedOut, type StepOutcome } from '../run-step/step-outcome.js';
 import type { AgentContext } from './agent-context.js';
 import { settleWait, requestProposed } from './prepare-context.js';
 
@@ -128,6 +128,7 @@ async function recordOutcome(context: AgentContext, request: CallRequest, outcom
     ...(outcome.partial === null ? {} : { partial: outcome.partial }),
   });
   await context.append([event], { usage: { usage: outcome.usage, costUsd: outcome.costUsd ?? 0, modelCalls: 1, toolCalls: 0 } });
+  if (stop === 'timed_out') return stepTimedOut();
   if (stop === 'cancelled' || outcome.class === 'aborted') return { kind: 'cancelled' };
   return failedStep(failureKind(outcome.class), outcome.detail, outcome.retryAfterMs);
 }

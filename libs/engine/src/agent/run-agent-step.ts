@@ -1,7 +1,7 @@
 import type { AssistantMessage, Json, StoredEventOf } from '#libs/domain';
 import { stopReasonOf } from '../claim/held-steps.js';
 import { areCallsUsedUp, runToolCalls } from '../call-tools/run-tool-calls.js';
-import { failedStep, type StepOutcome } from '../run-step/step-outcome.js';
+import { failedStep, stepTimedOut, type StepOutcome } from '../run-step/step-outcome.js';
 import { AgentContext } from './agent-context.js';
 import { planAgent, type AgentExecution } from './agent-plan.js';
 import { beginAgentStep } from './begin-agent-step.js';
@@ -34,7 +34,7 @@ function stopAtBoundary({ execution }: AgentContext): StepOutcome | null {
   const reason = stopReasonOf(execution.held.signal);
   if (reason === 'fenced') return { kind: 'fenced_out' };
   if (reason === 'cancelled') return { kind: 'cancelled' };
-  if (reason === 'timed_out') return failedStep('step_timeout', "the step did not end within its timeout; raise the step's timeout or make it do less");
+  if (reason === 'timed_out') return stepTimedOut();
   return reason === 'shutdown' || execution.held.isDraining() ? { kind: 'released' } : null;
 }
 

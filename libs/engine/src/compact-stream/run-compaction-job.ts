@@ -7,7 +7,7 @@ import { summarise, type Summarised } from './summarise.js';
 
 /** One job of the compaction queue: claim, summarise, settle; the same claim, lease and fence as a step. */
 export async function runCompactionJob(deps: EngineDeps, job: { compactionId: string; dispatchNo: number }, signal?: AbortSignal): Promise<void> {
-  if (deps.held.isDraining()) return;
+  if (deps.held.isDraining()) return deps.compactions.redispatchCompactions([job]);
   const { workerId, leaseMs } = deps.settings;
   const record = await deps.compactions.claimCompaction({ ...job, workerId, leaseMs });
   if (record === null) return;

@@ -7,15 +7,16 @@ import type { Claimed, StepRunRecord } from '../ports/run-store.port.js';
 import { settleStep } from '../settle-step.js';
 import { executeStep } from './execute-step.js';
 import type { StepExecution } from './step-execution.js';
-import { failedStep, type StepOutcome } from './step-outcome.js';
+import { failedStep, stepTimedOut, type StepOutcome } from './step-outcome.js';
 
 /**
- * One job of the step queue: claim, execute, settle. Ends quietly when somebody else has the step.
+ * One job of the step queue: claim, execute, settle. Ends quietly when somebody else has the step. A draining process
+ * never claims: it gives the job back under a new number.
  * Never throws for what can happen to a step; throws only when even settling failed (then the lease expires and the
  * sweeper dispatches again).
  */
 export async function runStepJob(deps: EngineDeps, job: { stepRunId: string; dispatchNo: number }, signal?: AbortSignal): Promise<void> {
-  if (deps.held.isDraining()) return;
+  if (deps.held.isDraining()) return deps.runs.redispatch([job]);
   const { workerId, leaseMs } = deps.settings;
   const claimed = await deps.runs.claimStep({ ...job, workerId, leaseMs });
   if (claimed === null) return;
@@ -79,7 +80,7 @@ function outcomeOfStop(held: HeldStep): StepOutcome | null {
     case 'cancelled':
       return { kind: 'cancelled' };
     case 'timed_out':
-      return failedStep('step_timeout', "the step did not end within its timeout; raise the step's timeout or make it do less");
+      return stepTimedOut();
     case 'fenced':
       return { kind: 'fenced_out' };
     case 'shutdown':

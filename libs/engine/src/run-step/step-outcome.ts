@@ -16,3 +16,6 @@ export const failedStep = (kind: FailureFacts['kind'], detail: string, retryAfte
   kind: 'failed',
   failure: { kind, detail, retryAfterMs },
 });
+
+export const STEP_TIMED_OUT = "the step did not end within its timeout; raise the step's timeout or make it do less";
+export const stepTimedOut = (): StepOutcome => failedStep('step_timeout', STEP_TIMED_OUT);

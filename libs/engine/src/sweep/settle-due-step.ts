@@ -2,6 +2,7 @@ import { isEndedStep } from '#libs/domain';
 import type { Advance } from '../advance/advance-run.js';
 import type { EngineDeps } from '../engine-deps.js';
 import type { StepRunRecord } from '../ports/run-store.port.js';
+import { STEP_TIMED_OUT } from '../run-step/step-outcome.js';
 import { writeFailure } from '../settle-step.js';
 import { changeStep } from './change-step.js';
 
@@ -36,8 +37,7 @@ export async function settleDueStep(deps: EngineDeps, due: DueStep): Promise<voi
   await changeStep(deps, due, async (advance, row) => {
     if (isEndedStep(row.status) || row.timeoutAt === null || Date.parse(row.timeoutAt) > deps.now().getTime()) return null;
     await advance.tx.removeWaits(row.projectId, row.stepRunId);
-    const detail = "the step did not end within its timeout; raise the step's timeout or make it do less";
-    await writeFailure(advance, row, { kind: 'step_timeout', detail, retryAfterMs: null });
+    await writeFailure(advance, row, { kind: 'step_timeout', detail: STEP_TIMED_OUT, retryAfterMs: null });
     return [];
   });
 }
