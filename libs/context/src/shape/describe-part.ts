@@ -15,20 +15,19 @@ export function describePart(kind: 'image' | 'document', part: ImagePart | Docum
 }
 
 export function takesImage(part: ImagePart, place: keyof PartPlaces, rules: PartRules): boolean {
-  return rules.images && rules.profile.images[place] && isUsable(part, rules.profile.imageTypes);
+  return rules.images && rules.profile.images[place] && isUsable(part, rules.profile.imageTypes, rules.profile);
 }
 
 export function takesDocument(part: DocumentPart, place: keyof PartPlaces, rules: PartRules): boolean {
-  return rules.documents && rules.profile.documents[place] && isUsable(part, rules.profile.documentTypes);
+  return (
+    rules.documents && rules.profile.documents[place] && isUsable(part, rules.profile.documentTypes, rules.profile)
+  );
 }
 
-function isUsable(part: ImagePart | DocumentPart, mediaTypes: readonly string[]): boolean {
-  if (part.data !== undefined && part.data !== '') {
-    return (
-      part.media_type !== undefined && mediaTypes.includes(part.media_type) && /^[A-Za-z0-9+/]+={0,2}$/.test(part.data)
-    );
-  }
-  return part.url !== undefined && /^https?:\/\/\S+$/.test(part.url);
+function isUsable(part: ImagePart | DocumentPart, mediaTypes: readonly string[], profile: FormatProfile): boolean {
+  if (part.data === undefined || part.data === '') return part.url !== undefined && /^https?:\/\/\S+$/.test(part.url);
+  const isKnown = part.media_type !== undefined && mediaTypes.includes(part.media_type);
+  return isKnown && part.data.length <= profile.maxPartChars && /^[A-Za-z0-9+/]+={0,2}$/.test(part.data);
 }
 
 /**

@@ -70,6 +70,26 @@ const broken: Broken[] = [
     options: { model: { ...model, images: false } },
   },
   {
+    rule: 'media_limit',
+    what: 'more images than a provider takes (row 92)',
+    format: 'anthropic',
+    request: request([{ role: 'user', content: Array.from({ length: 101 }, () => image) }]),
+  },
+  {
+    rule: 'media_limit',
+    what: 'more bytes of images than a provider takes (row 92)',
+    format: 'anthropic',
+    request: request([
+      { role: 'user', content: Array.from({ length: 6 }, () => ({ ...image, data: 'A'.repeat(5_000_000) })) },
+    ]),
+  },
+  {
+    rule: 'unsupported_part',
+    what: 'an image of more than 5 MiB',
+    format: 'anthropic',
+    request: request([{ role: 'user', content: [{ ...image, data: 'A'.repeat(5_242_884) }] }]),
+  },
+  {
     rule: 'call_without_result',
     what: 'an unanswered call',
     request: request([user(), answer({ tool_calls: [call()] }), user()]),

@@ -4,6 +4,7 @@ import { hasOnlyWellFormed, parseArguments, stringsOf } from './call-arguments.j
 import { takesDocument, takesImage } from './describe-part.js';
 import { isReasoning } from './fit-item.js';
 import { formatProfile, type FormatProfile } from './formats.js';
+import { isMedia, mediaChars } from './limit-media.js';
 import { lintReasoning } from './lint-reasoning.js';
 import { hasFittingName } from './tool-name.js';
 import type { LintOptions, LintRule, Violation } from './violation.js';
@@ -20,6 +21,7 @@ export function lint(request: NeutralRequest, format: ApiFormat, options: LintOp
   lintRoles(request.messages, profile, report);
   lintPairs(request.messages, report);
   lintCalls(request.messages, profile, report);
+  lintMedia(request.messages, profile, report);
   request.messages.forEach((message, index) => lintContent(message, index, profile, options, report));
   lintReasoning(request.messages, profile, options, (index, detail) => report('reasoning', index, detail));
   return violations;
@@ -94,6 +96,15 @@ function lintCalls(messages: readonly NeutralMessage[], profile: FormatProfile, 
         report('malformed_text', index, `arguments of ${call.id}`);
     }
   });
+}
+
+function lintMedia(messages: readonly NeutralMessage[], { maxMedia }: FormatProfile, report: Report): void {
+  const media = messages.flatMap((message) => [...message.content].filter(isMedia));
+  const chars = media.reduce((sum, part) => sum + mediaChars(part), 0);
+  if (media.length > maxMedia.count)
+    report('media_limit', null, `${media.length} images and documents, at most ${maxMedia.count}`);
+  if (chars > maxMedia.chars)
+    report('media_limit', null, `${chars} chars of images and documents, at most ${maxMedia.chars}`);
 }
 
 function lintContent(

@@ -161,6 +161,19 @@ describe('shape', () => {
     ]);
   });
 
+  it('describes the oldest images when a request holds too many or too much of them, in steps (row 92)', () => {
+    const withImages = (count: number, size = 4) => {
+      const log = new EventLog();
+      for (let n = 0; n < count; n += 1) log.user([{ ...image, data: 'A'.repeat(size) }]);
+      return messages(log, 'anthropic').map(({ content }) => content[0]?.type);
+    };
+    const described = (types: (string | undefined)[]): number => types.filter((type) => type === 'text').length;
+    expect([100, 101, 125, 126].map((count) => described(withImages(count)))).toEqual([0, 25, 25, 50]);
+    expect(withImages(101).slice(0, 26).at(-1)).toBe('image');
+    expect(described(withImages(9, 4_000_000))).toBe(3);
+    expect(withImages(1, 6_000_000)).toEqual(['text']);
+  });
+
   it('splits more calls than a message may hold, each in front of its results', () => {
     const log = new EventLog().user('q').answer(
       'all',

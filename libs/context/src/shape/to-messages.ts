@@ -4,6 +4,7 @@ import type { ShapedMessage, Shaped, ShownItem, ShownState } from '../view/entry
 import type { Repair } from './conversation.js';
 import { fitItem, type FitRules } from './fit-item.js';
 import { formatProfile, type FormatProfile } from './formats.js';
+import { limitMedia } from './limit-media.js';
 
 /** Made up where a format needs a message that no entry gives. Part of every prompt: reword only with a new builder version. */
 export const OPENING_MESSAGE = '[earlier messages are not shown]';
@@ -32,7 +33,8 @@ export function shape(
     repairs.push(...once.repairs);
     return once.item;
   });
-  const split = fitted.flatMap((item, index) => splitCalls(item, index, fitted, profile, repairs));
+  const limited = limitMedia(fitted, profile, repairs);
+  const split = limited.flatMap((item, index) => splitCalls(item, index, limited, profile, repairs));
   const messages = framed(split, profile, repairs).map((group) => messageOf(group, profile));
   return { messages, repairs };
 }

@@ -7,6 +7,7 @@ export const LINT_RULES = [
   'alternation',
   'empty_content',
   'unsupported_part',
+  'media_limit',
   'call_without_result',
   'result_without_call',
   'call_id',

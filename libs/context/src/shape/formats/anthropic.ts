@@ -7,6 +7,8 @@ import { mintPlainId, type FormatProfile } from './format-profile.js';
  *   64 is what older versions and Bedrock take (github.com/anthropics/claude-code/issues/5132), so 64 is the limit here.
  * - text blocks must not be blank (github.com/LibreChat-AI/agents/pull/124 tried the cases), results stand first in the
  *   message behind their calls, consecutive messages of one role are joined by the API (Messages reference).
+ * - an image has at most 5 MiB of base64 ("image exceeds 5 MB maximum", github.com/lobehub/lobehub/pull/14711), a request
+ *   100 images and 32 MB (guide "Vision"); text gets its share of it.
  * - images and documents may stand in user messages and in results.
  */
 export const anthropic: FormatProfile = {
@@ -18,6 +20,8 @@ export const anthropic: FormatProfile = {
   imageTypes: ['image/png', 'image/jpeg', 'image/gif', 'image/webp'],
   documents: { user: true, tool: true },
   documentTypes: ['application/pdf'],
+  maxPartChars: 5_242_880,
+  maxMedia: { count: 100, chars: 24_000_000 },
   alternation: 'free',
   reasoning: 'none',
 };

@@ -22,6 +22,10 @@ export type FormatProfile = {
   imageTypes: readonly string[];
   documents: PartPlaces;
   documentTypes: readonly string[];
+  /** Chars of base64 of one image or document. */
+  maxPartChars: number;
+  /** Of one request: how many images and documents, and chars of base64 of them all. */
+  maxMedia: { count: number; chars: number };
   /** `strict`: user and assistant take turns, and an answer stands between a tool result and the next user message. */
   alternation: 'free' | 'strict';
   /** `signed`: thinking blocks go back as they came, first in their message; `none`: they are left out. */

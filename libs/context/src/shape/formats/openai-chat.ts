@@ -8,6 +8,7 @@ import { mintPlainId, type FormatProfile } from './format-profile.js';
  * - at most 128 tools (github.com/openai/openai-openapi/pull/76) and 128 calls in one message
  *   (github.com/github/copilot-cli/issues/669).
  * - tool messages hold text only; user messages take images (png, jpeg, gif, webp) and PDF files (API reference).
+ * - at most 500 images and 50 MB in one request (guide "Images and vision"); text gets its share of it.
  * - neighbours of one role are accepted, reasoning is not sent back.
  */
 export const openaiChat: FormatProfile = {
@@ -19,6 +20,8 @@ export const openaiChat: FormatProfile = {
   imageTypes: ['image/png', 'image/jpeg', 'image/gif', 'image/webp'],
   documents: { user: true, tool: false },
   documentTypes: ['application/pdf'],
+  maxPartChars: 20_000_000,
+  maxMedia: { count: 500, chars: 40_000_000 },
   alternation: 'free',
   reasoning: 'none',
 };

@@ -19,6 +19,8 @@ export const strictChat: FormatProfile = {
   imageTypes: [],
   documents: { user: false, tool: false },
   documentTypes: [],
+  maxPartChars: 0,
+  maxMedia: { count: 0, chars: 0 },
   alternation: 'strict',
   reasoning: 'none',
 };
