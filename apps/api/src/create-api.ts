@@ -40,7 +40,8 @@ export async function createApi(parts: ApiParts, options: { docs: boolean }): Pr
     routerOptions: { maxParamLength: 500 },
   });
   const app = await NestFactory.create<NestFastifyApplication>(ApiModule.forRoot({ parts, keys, hub, metrics }), adapter, {
-    logger: new NestLogger(parts.logger),
+    // Nest tells each route it maps; the OpenAPI document says it better.
+    logger: new NestLogger(parts.logger.child({}, { level: quieter(parts.logger.level) })),
     abortOnError: false,
     bodyParser: false,
   });
@@ -54,6 +55,10 @@ export async function createApi(parts: ApiParts, options: { docs: boolean }): Pr
   if (options.docs) SwaggerModule.setup('docs', app, document, { raw: false, customSiteTitle: 'Weir API' });
   await app.init();
   return { app, document };
+}
+
+function quieter(level: string): string {
+  return level === 'info' ? 'warn' : level;
 }
 
 function addHooks(adapter: FastifyAdapter, metrics: ApiMetrics): void {

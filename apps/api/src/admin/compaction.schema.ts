@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { pageQuery } from '../http/list-page.js';
-import { anyJson, count, time, usage } from '../http/scalars.js';
+import { anyJson, count, line, time, usage } from '../http/scalars.js';
 
 const status = z.enum(['requested', 'running', 'compacted', 'skipped', 'discarded', 'failed', 'rolled_back']);
 
-export const compactionListQuery = z.strictObject({ ...pageQuery, stream_id: z.string().max(400).optional(), status: status.optional() });
+export const compactionListQuery = z.strictObject({ ...pageQuery, stream_id: line(400).optional(), status: status.optional() });
 
 const range = z.tuple([count, count]);
 

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { pageQuery } from '../http/list-page.js';
-import { anyJson, count, time } from '../http/scalars.js';
+import { anyJson, count, line, time } from '../http/scalars.js';
 
 export const streamListQuery = z.strictObject({
   ...pageQuery,
-  prefix: z.string().max(128).optional(),
+  prefix: line(128).optional(),
   active: z.enum(['true', 'false']).optional(),
 });
 

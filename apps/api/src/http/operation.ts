@@ -17,7 +17,9 @@ export type OperationOptions = {
   readonly summary: string;
   readonly description?: string;
   readonly scope: RequiredScope;
-  /** By HTTP status; the first is what the handler answers unless it says otherwise. */
+  /** What the handler answers unless it says otherwise; needed only where there are several. */
+  readonly status?: number;
+  /** By HTTP status. */
   readonly answers: { readonly [status: number]: Answer };
 };
 
@@ -26,7 +28,7 @@ export function Operation(options: OperationOptions): MethodDecorator {
   const statuses = Object.keys(options.answers).map(Number);
   return applyDecorators(
     SetMetadata(REQUIRED_SCOPE, options.scope),
-    HttpCode(statuses[0] ?? 200),
+    HttpCode(options.status ?? statuses[0] ?? 200),
     ApiOperation({
       operationId: options.id,
       summary: options.summary,

@@ -1,5 +1,6 @@
 import { Injectable, type ArgumentMetadata, type PipeTransform } from '@nestjs/common';
 import { z } from 'zod';
+import { YamlText } from './body-parsers.js';
 import { ProblemError } from './problem-error.js';
 import type { ProblemFault } from './problem.js';
 
@@ -9,6 +10,7 @@ export class ValidationPipe implements PipeTransform {
   transform(value: unknown, metadata: ArgumentMetadata): unknown {
     const { schema } = metadata;
     if (!(schema instanceof z.ZodType)) return value;
+    if (value instanceof YamlText) throw new ProblemError('media_type_unsupported', 'This route takes application/json.');
     const place = placeOf(metadata.type);
     const parsed = schema.safeParse(value);
     if (parsed.success) return parsed.data;

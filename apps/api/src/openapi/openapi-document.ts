@@ -33,12 +33,23 @@ export function createOpenApiDocument(app: INestApplication, version: string): O
 
 /** A schema with an id becomes a component and a reference to it, its nested ones as well. */
 function convert(schema: z.ZodType, io: 'input' | 'output'): ConvertedSchema {
-  const { $schema: _dialect, $defs, id, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
+  const json = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
+  pointToComponents(json);
+  const { $schema: _dialect, $defs, id, ...rest } = json;
   const components: Record<string, object> = Object.fromEntries(
     Object.entries($defs ?? {}).map(([name, definition]) => [name, withoutId(definition)]),
   );
   if (id === undefined) return { schema: rest, components };
   return { schema: { $ref: `#/components/schemas/${id}` }, components: { ...components, [id]: rest } };
+}
+
+const DEFINITIONS = '#/$defs/';
+
+/** References lead into the document instead of the schema they stand in. */
+function pointToComponents(part: unknown): void {
+  if (typeof part !== 'object' || part === null) return;
+  if ('$ref' in part && typeof part.$ref === 'string') part.$ref = part.$ref.replace(DEFINITIONS, '#/components/schemas/');
+  Object.values(part).forEach(pointToComponents);
 }
 
 function withoutId(definition: object): object {

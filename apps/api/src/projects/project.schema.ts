@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { API_KEY_SCOPES } from '#libs/engine';
 import { pageQuery } from '../http/list-page.js';
-import { time } from '../http/scalars.js';
+import { line, time } from '../http/scalars.js';
 
 const projectId = z.string().regex(/^[a-z][a-z0-9-]{0,62}$/, 'expected a-z, 0-9 and -, a letter first, at most 63');
-const name = z.string().trim().min(1).max(200);
+const name = line(200);
 
 export const newProjectBody = z.strictObject({ id: projectId, name: name.optional() }).meta({ id: 'NewProject' });
 export type NewProjectBody = z.output<typeof newProjectBody>;

@@ -1,16 +1,15 @@
 import { z } from 'zod';
 import { RUN_STATUSES, STEP_STATUSES, type RunStatus } from '#libs/domain';
 import { pageQuery } from '../http/list-page.js';
-import { anyJson, anyJsonObject, count, time, timeFilter, usage } from '../http/scalars.js';
+import { anyJson, anyJsonObject, count, line, time, timeFilter, usage } from '../http/scalars.js';
 
-const text = (chars: number) => z.string().min(1).max(chars);
-const tag = text(128);
+const tag = line(128);
 const tags = z.array(tag).max(50);
 
 export const startRunBody = z
   .strictObject({
     inputs: anyJsonObject.default({}),
-    stream_id: text(128).nullish(),
+    stream_id: line(128).nullish(),
     version: z.int().min(1).nullish(),
     tags: tags.default([]),
     metadata: anyJsonObject.default({}),
@@ -46,9 +45,9 @@ export const runListQuery = z.strictObject({
       return z.NEVER;
     })
     .optional(),
-  pipeline: text(128).optional(),
+  pipeline: line(128).optional(),
   tag: tag.optional(),
-  stream_id: text(128).optional(),
+  stream_id: line(128).optional(),
   created_after: timeFilter,
   created_before: timeFilter,
 });

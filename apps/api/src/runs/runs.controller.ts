@@ -48,6 +48,7 @@ export class RunsController {
     summary: 'Start a run',
     description: 'The answer shows the run as it was accepted; with `Prefer: wait` and an ended run, as it ended.',
     scope: 'runs:write',
+    status: 202,
     answers: {
       202: { description: 'Accepted.', schema: run },
       200: { description: 'Ended within the preferred wait.', schema: run },
