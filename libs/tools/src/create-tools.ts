@@ -1,14 +1,27 @@
-import type { ToolDefinition } from '#libs/domain';
+import type { ExpressionLanguage, ToolDefinition } from '#libs/domain';
 import type { ToolInvocation, ToolOutcome, Tools } from '#libs/engine';
+import { matchesHost, Outbound, type ResolveHost } from '#libs/outbound';
+import type { SecretSettings } from '#libs/platform';
 import { parseArguments } from './arguments/parse-arguments.js';
 import { SchemaValidator } from './arguments/schema-validator.js';
+import { httpRequest } from './builtin/http-request.js';
+import { builtinTools } from './builtin/index.js';
 import { builtinKind } from './builtin-kind.js';
+import { httpKind } from './http/http-kind.js';
 import { withTimeLimit } from './time-limit.js';
 import type { ToolKindAdapter, ToolResolution } from './tool-kind-adapter.js';
 
 export type ToolsOptions = {
+  /** The language of `${…}` in definitions. Without it there are no tools of kind http. */
+  expressions?: ExpressionLanguage;
+  /** The operator's, bound to hosts; by name. */
+  secrets?: ReadonlyMap<string, SecretSettings>;
+  /** Host patterns: which hosts may be reached at private addresses, and what the tool `http_request` may read. */
+  http?: { allowedHosts: readonly string[]; httpRequestHosts: readonly string[] };
   /** The process' clock, for `now`. */
   now?: () => Date;
+  /** Instead of the system's resolver. */
+  resolveHost?: ResolveHost;
 };
 
 type KindAdapters = { [K in ToolDefinition['kind']]: ToolKindAdapter | null };
@@ -19,19 +32,27 @@ const TOOL_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 /** The tools of a process. A new kind: its adapter and a line in `kinds`. */
 export function createTools(options: ToolsOptions): Tools {
   const validator = new SchemaValidator();
-  const kinds: KindAdapters = {
-    builtin: builtinKind(options.now ?? (() => new Date())),
-    http: null,
-    replay: null,
-    mcp: null,
-    plugin: null,
-    pipeline: null,
-  };
+  const kinds = toolKinds(options);
   return {
     resolve: (name, definition) => resolve(kinds, validator, name, definition),
     invoke: (invocation) => invoke(kinds, invocation),
     parseArguments: (tool, text) => parseArguments(validator, tool.declaration.parameters, text),
     checkSchema: (schema, value) => validator.validate(schema, value),
+  };
+}
+
+function toolKinds({ expressions, secrets, http, now, resolveHost }: ToolsOptions): KindAdapters {
+  const allowedHosts = http?.allowedHosts ?? [];
+  const readable = http?.httpRequestHosts ?? [];
+  const outbound = new Outbound({ allowsPrivate: (url) => allowedHosts.some((pattern) => matchesHost(pattern, url)), resolve: resolveHost });
+  const builtins = readable.length === 0 ? builtinTools : new Map([...builtinTools, ['http_request', httpRequest(outbound, readable)]]);
+  return {
+    builtin: builtinKind(now ?? (() => new Date()), builtins),
+    http: expressions === undefined ? null : httpKind({ outbound, expressions, secrets: secrets ?? new Map(), allowedHosts }),
+    replay: null,
+    mcp: null,
+    plugin: null,
+    pipeline: null,
   };
 }
 
