@@ -1,7 +1,14 @@
 import { v7 as uuidV7 } from 'uuid';
 import { celExpressions } from '#libs/expressions';
 import { HeldSteps, type EngineDeps } from '#libs/engine';
-import { connect, postgresCompactionStore, postgresEventLog, postgresPipelineStore, postgresRunStore, type Database } from '#libs/event-store';
+import {
+  connect,
+  postgresCompactionStore,
+  postgresEventLog,
+  postgresPipelineStore,
+  postgresRunStore,
+  type Database,
+} from '#libs/event-store';
 import { createModels, Scripts } from '#libs/models';
 import type { Logger, Settings } from '#libs/platform';
 import { createQueueBackend, type QueueBackend, type ReportFault } from '#libs/queue';
@@ -44,7 +51,11 @@ export async function composeEngine(settings: Settings, logger: Logger, app: str
     queue: queue.queue,
     wakeups: queue.wakeups,
     epoch: queue.epoch,
-    models: createModels({ connections: settings.connections, overrides: settings.models, scripts: new Scripts(settings.scriptsDir) }),
+    models: createModels({
+      connections: settings.connections,
+      overrides: settings.models,
+      scripts: new Scripts(settings.scriptsDir),
+    }),
     tools: createTools({ expressions, secrets: settings.secrets, http: settings.http }),
     expressions,
     pipelineFacts: pipelineFacts(settings, expressions),
@@ -56,7 +67,12 @@ export async function composeEngine(settings: Settings, logger: Logger, app: str
     random: Math.random,
     newId: (prefix) => `${prefix}_${uuidV7()}`,
   };
-  return { engine, database, queue, readiness: [databaseCheck(database), { name: 'queue', check: () => queue.health() }] };
+  return {
+    engine,
+    database,
+    queue,
+    readiness: [databaseCheck(database), { name: 'queue', check: () => queue.health() }],
+  };
 }
 
 function databaseCheck(database: Database): ReadinessCheck {
@@ -67,7 +83,10 @@ function databaseCheck(database: Database): ReadinessCheck {
         await database.run((sql) => sql`select 1`);
         return { ok: true, detail: 'Postgres answers' };
       } catch (error) {
-        return { ok: false, detail: `Postgres does not answer: ${error instanceof Error ? error.message : String(error)}` };
+        return {
+          ok: false,
+          detail: `Postgres does not answer: ${error instanceof Error ? error.message : String(error)}`,
+        };
       }
     },
   };

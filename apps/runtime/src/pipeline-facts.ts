@@ -5,7 +5,10 @@ import type { Settings } from '#libs/platform';
 import { builtinTools, SchemaValidator } from '#libs/tools';
 
 /** What documents are checked against when they are applied: what this build executes, and the operator's settings. */
-export function pipelineFacts(settings: Pick<Settings, 'connections' | 'mcpServers' | 'plugins' | 'scriptsDir' | 'http'>, expressions: ExpressionLanguage): PipelineFacts {
+export function pipelineFacts(
+  settings: Pick<Settings, 'connections' | 'mcpServers' | 'plugins' | 'scriptsDir' | 'http'>,
+  expressions: ExpressionLanguage,
+): PipelineFacts {
   const validator = new SchemaValidator();
   return {
     expressions,
