@@ -9,3 +9,4 @@ export {
   type TestRedis,
 } from './test-services.js';
 export { waitFor } from './wait-for.js';
+export { createDataDir, isListening, startUp, waitUntilGone, type ReadyLine, type WeirUp } from './weir-up.js';

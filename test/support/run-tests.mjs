@@ -21,7 +21,8 @@ process.exitCode = await main(process.argv.slice(2));
 async function main(given) {
   const name = given.find((argument) => argument.startsWith('--suite='))?.slice('--suite='.length) ?? 'all';
   const suite = suites[name];
-  if (suite === undefined) return summary({ failures: [`unknown suite ${name}: expected ${Object.keys(suites).join(', ')}`] });
+  if (suite === undefined)
+    return summary({ failures: [`unknown suite ${name}: expected ${Object.keys(suites).join(', ')}`] });
   try {
     prepare();
   } catch (error) {
@@ -45,7 +46,11 @@ async function runJest(suite, given, resultFile) {
   const child = spawn(
     process.execPath,
     [
-      ...['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', join(root, 'node_modules', 'jest', 'bin', 'jest.js')],
+      ...[
+        '--experimental-vm-modules',
+        '--disable-warning=ExperimentalWarning',
+        join(root, 'node_modules', 'jest', 'bin', 'jest.js'),
+      ],
       ...['--json', `--outputFile=${resultFile}`, '--passWithNoTests'],
       ...given,
       ...(hasOwnPaths ? [] : (suite.only ?? [])),
@@ -56,7 +61,13 @@ async function runJest(suite, given, resultFile) {
     {
       cwd: root,
       stdio: ['ignore', 'ignore', 'inherit'],
-      env: { ...process.env, ...suite.env, [markName]: markValue, NODE_ENV: 'test', FORCE_COLOR: process.stderr.isTTY ? '1' : '0' },
+      env: {
+        ...process.env,
+        ...suite.env,
+        [markName]: markValue,
+        NODE_ENV: 'test',
+        FORCE_COLOR: process.stderr.isTTY ? '1' : '0',
+      },
     },
   );
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
@@ -68,8 +79,12 @@ function count(resultFile, status) {
   if (!existsSync(resultFile)) return { failures: ['jest ended without a result'] };
   const result = JSON.parse(readFileSync(resultFile, 'utf8'));
   const tests = result.testResults.flatMap((file) => file.assertionResults);
-  const skipped = tests.filter((test) => test.status === 'pending' || test.status === 'skipped').map((test) => test.fullName);
-  const failures = result.testResults.filter((file) => file.status === 'failed' && !file.assertionResults.some((test) => test.status === 'failed')).map((file) => `${file.name} could not be run`);
+  const skipped = tests
+    .filter((test) => test.status === 'pending' || test.status === 'skipped')
+    .map((test) => test.fullName);
+  const failures = result.testResults
+    .filter((file) => file.status === 'failed' && !file.assertionResults.some((test) => test.status === 'failed'))
+    .map((file) => `${file.name} could not be run`);
   const left = endLeftovers();
   if (left.length > 0) failures.push(`left running: ${left.join(', ')}`);
   const failed = result.numFailedTests;
@@ -89,11 +104,13 @@ function summary({ passed = 0, failed = 0, skipped = [], failures }) {
 function endLeftovers() {
   if (!existsSync('/proc/self/environ')) return [];
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid);
-  return pids.filter((pid) => readQuietly(`/proc/${pid}/environ`).split('\0').includes(runMark)).map((pid) => {
-    const command = readQuietly(`/proc/${pid}/cmdline`).replaceAll('\0', ' ').slice(0, 120);
-    process.kill(Number(pid), 'SIGKILL');
-    return `${pid} ${command}`;
-  });
+  return pids
+    .filter((pid) => readQuietly(`/proc/${pid}/environ`).split('\0').includes(runMark))
+    .map((pid) => {
+      const command = readQuietly(`/proc/${pid}/cmdline`).replaceAll('\0', ' ').slice(0, 120);
+      process.kill(Number(pid), 'SIGKILL');
+      return `${pid} ${command}`;
+    });
 }
 
 function readQuietly(file) {

@@ -13,7 +13,8 @@ async function services(): Promise<Addresses> {
 
 async function askForServices(): Promise<Addresses> {
   const address = process.env['WEIR_TEST_SERVICES'];
-  if (address === undefined) throw new Error('No test services: jest must run with globalSetup test/support/global-setup.mjs.');
+  if (address === undefined)
+    throw new Error('No test services: jest must run with globalSetup test/support/global-setup.mjs.');
   const response = await fetch(address, { signal: AbortSignal.timeout(120_000) });
   const answer = (await response.json()) as Addresses & { error?: string };
   if (answer.error !== undefined) throw new Error(`The test services did not start: ${answer.error}`);
@@ -46,13 +47,17 @@ async function dropDatabase(adminUrl: string, name: string): Promise<void> {
         select application_name, left(query, 200) as query from pg_stat_activity
         where datname = ${name} and backend_type = 'client backend'`;
     // A closed connection leaves the list a moment after its client has gone.
-    const left = await waitFor(async () => ((await open()).length === 0 ? 'none' : null), { timeoutMs: 2000 }).catch(open);
+    const left = await waitFor(async () => ((await open()).length === 0 ? 'none' : null), { timeoutMs: 2000 }).catch(
+      open,
+    );
     await sql.unsafe(`drop database ${name} with (force)`);
     return left === 'none' ? [] : left;
   });
   if (leaks.length === 0) return;
   const list = leaks.map((leak) => `  ${leak.application_name}: ${leak.query}`).join('\n');
-  throw new Error(`${leaks.length} connections to ${name} were still open after the test file; close them in afterAll:\n${list}`);
+  throw new Error(
+    `${leaks.length} connections to ${name} were still open after the test file; close them in afterAll:\n${list}`,
+  );
 }
 
 /** Runs SQL on the test server, outside of the test databases. */

@@ -1,7 +1,7 @@
 // Plain JavaScript without dependencies: this runs in a fresh clone, before `npm ci` and before the first build.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -52,13 +52,28 @@ function install() {
   run(command, [...args, '--no-audit', '--no-fund', '--loglevel=error'], 'npm ci');
 }
 
+/** Compiled aside and then exchanged: whatever runs from `dist` meanwhile never finds it half there. */
 function build() {
   say('Compiling …');
   const stamp = sourceStamp();
-  rmSync(join(root, 'dist'), { recursive: true, force: true });
+  const [dist, next, former] = ['dist', '.dist-next', '.dist-former'].map((name) => join(root, name));
+  for (const folder of [next, former]) rmSync(folder, { recursive: true, force: true });
   const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
-  run(process.execPath, [compiler, '-p', join(root, 'tsconfig.build.json')], 'the build');
-  writeFileSync(stampFile, stamp);
+  const options = [
+    '-p',
+    join(root, 'tsconfig.build.json'),
+    '--outDir',
+    next,
+    '--incremental',
+    'false',
+    '--tsBuildInfoFile',
+    'null',
+  ];
+  run(process.execPath, [compiler, ...options], 'the build');
+  writeFileSync(join(next, '.build-stamp'), stamp);
+  if (existsSync(dist)) renameSync(dist, former);
+  renameSync(next, dist);
+  rmSync(former, { recursive: true, force: true });
 }
 
 export function isBuildStale() {

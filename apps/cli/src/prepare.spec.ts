@@ -30,8 +30,9 @@ function createCheckout(): { root: string; write: (path: string, text: string) =
     `const fs = require('fs');
      fs.appendFileSync('compilations', '.');
      if (fs.readFileSync('apps/cli/src/main.ts', 'utf8').includes('broken')) process.exit(2);
-     fs.mkdirSync('dist/apps/cli/src', { recursive: true });
-     fs.writeFileSync('dist/apps/cli/src/main.js', 'export async function main(argv) { console.log("ran", ...argv); }');`,
+     const out = process.argv[process.argv.indexOf('--outDir') + 1];
+     fs.mkdirSync(out + '/apps/cli/src', { recursive: true });
+     fs.writeFileSync(out + '/apps/cli/src/main.js', 'export async function main(argv) { console.log("ran", ...argv); }');`,
   );
   return {
     root,

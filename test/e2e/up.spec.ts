@@ -1,0 +1,81 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { createDataDir, describeRedis, startUp, waitUntilGone } from '../support/index.js';
+
+const quiet = ['--no-demo', '--embedded'];
+
+async function statusOf(url: string, apiKey: string): Promise<number> {
+  const response = await fetch(`${url}/v1/pipelines`, { headers: { authorization: `Bearer ${apiKey}` } });
+  await response.arrayBuffer();
+  return response.status;
+}
+
+describe('weir up', () => {
+  let dataDir: ReturnType<typeof createDataDir>;
+  beforeAll(() => {
+    dataDir = createDataDir();
+  });
+  afterAll(() => dataDir.remove());
+
+  it('ends by itself with --once and leaves nothing', async () => {
+    const up = startUp(dataDir.path, ['--once', ...quiet]);
+    const ready = await up.ready();
+    expect(await up.exited).toBe(0);
+    expect(ready).toMatchObject({ queue_backend: 'postgres', redis_url: null, data_dir: dataDir.path });
+    expect(up.lines.at(-1)).toEqual({ event: 'stopped', exit_code: 0 });
+    expect(statSync(join(dataDir.path, 'key')).mode & 0o777).toBe(0o600);
+    await waitUntilGone(ready);
+  });
+
+  it('refuses a second start on the same data folder, and survives it', async () => {
+    const up = startUp(dataDir.path, quiet);
+    const { url, api_key } = await up.ready();
+    const second = startUp(dataDir.path, ['--once', ...quiet]);
+    expect(await second.exited).toBe(1);
+    expect(second.lines).toMatchObject([
+      { event: 'failed', code: 'data_dir_locked' },
+      { event: 'stopped', exit_code: 1 },
+    ]);
+    expect(await statusOf(url, api_key)).toBe(200);
+    expect(await statusOf(url, 'weir_wrong')).toBe(401);
+    up.kill('SIGTERM');
+    expect(await up.exited).toBe(0);
+  });
+
+  it('leaves nothing after kill -9, and starts again with the same key', async () => {
+    const killed = startUp(dataDir.path, quiet);
+    const before = await killed.ready();
+    killed.kill('SIGKILL');
+    await waitUntilGone(before);
+    const again = startUp(dataDir.path, quiet);
+    const after = await again.ready();
+    expect(after.api_key).toBe(before.api_key);
+    expect(await statusOf(after.url, after.api_key)).toBe(200);
+    again.kill('SIGINT');
+    expect(await again.exited).toBe(0);
+    await waitUntilGone(after);
+  });
+
+  it('reports a port that is taken', async () => {
+    const holder = startUp(dataDir.path, quiet);
+    const { url } = await holder.ready();
+    const other = createDataDir();
+    const up = startUp(other.path, ['--once', ...quiet, '--port', new URL(url).port]);
+    expect(await up.exited).toBe(1);
+    expect(up.lines[0]).toMatchObject({ event: 'failed', code: 'port_in_use' });
+    other.remove();
+    holder.kill('SIGTERM');
+    await holder.exited;
+  });
+
+  describeRedis('on a machine with Redis', () => {
+    it('takes it, also on data that were started without', async () => {
+      const up = startUp(dataDir.path, ['--once', '--no-demo', '--workers', '2']);
+      const ready = await up.ready();
+      expect(ready).toMatchObject({ queue_backend: 'redis', redis_url: expect.stringMatching(/^redis:/) as unknown });
+      expect(ready.pids.worker).toHaveLength(2);
+      expect(await up.exited).toBe(0);
+      await waitUntilGone(ready);
+    });
+  });
+});
