@@ -1,7 +1,16 @@
 import type { DynamicModule, INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { startEngineLoops, startLoop, type Loop } from '#libs/engine';
-import { createLogger, createShutdown, exitOnSignals, loadSettings, NestLogger, type Logger, type Settings, type Shutdown } from '#libs/platform';
+import {
+  createLogger,
+  createShutdown,
+  exitOnSignals,
+  loadSettings,
+  NestLogger,
+  type Logger,
+  type Settings,
+  type Shutdown,
+} from '#libs/platform';
 import { QueueModule, workerOptions, type JobIntake, type QueueProcessor, type QueueSettings } from '#libs/queue';
 import { addShutdownSteps } from './background-shutdown.js';
 import { composeEngine, type Runtime } from './compose-engine.js';
@@ -10,7 +19,11 @@ import { startHealthServer } from './health-server.js';
 import { createMetrics } from './metrics.js';
 import { queueSettings } from './queue-settings.js';
 
-export type BackgroundModuleOptions = { runtime: Runtime; queue: QueueSettings; worker: ReturnType<typeof workerOptions> };
+export type BackgroundModuleOptions = {
+  runtime: Runtime;
+  queue: QueueSettings;
+  worker: ReturnType<typeof workerOptions>;
+};
 
 /** A process that takes jobs of one queue: the worker, the compactor. */
 export type BackgroundApp = {
@@ -35,20 +48,41 @@ export async function runBackgroundApp(app: BackgroundApp): Promise<void> {
 }
 
 /** All of the process but its environment and its signals. Ends with `shutdown.begin`. */
-export async function startBackgroundApp(app: BackgroundApp, settings: Settings, logger: Logger, shutdown: Shutdown): Promise<{ runtime: Runtime; healthUrl: string }> {
+export async function startBackgroundApp(
+  app: BackgroundApp,
+  settings: Settings,
+  logger: Logger,
+  shutdown: Shutdown,
+): Promise<{ runtime: Runtime; healthUrl: string }> {
   const runtime = await composeEngine(settings, logger, app.name);
   const { engine, queue } = runtime;
   const metrics = createMetrics(app.name, engine.held);
   const jobs = app.jobs(settings);
   const context = await createContext(app, settings, runtime, logger, jobs);
-  const intake = QueueModule.intake(context, app.processor, (what, error) => logger.warn({ err: error }, what), metrics.jobEnded);
+  const intake = QueueModule.intake(
+    context,
+    app.processor,
+    (what, error) => logger.warn({ err: error }, what),
+    metrics.jobEnded,
+  );
   const gate = openGate({ engine, queue, shutdown, logger, onOpen: () => intake.start() });
   const loops = startEngineLoops(engine, { ...settings.steps, leases: app.leases });
   const announce = announceCapacity(app, runtime, jobs);
   const checks = [...runtime.readiness, { name: 'jobs', check: () => Promise.resolve(jobsCheck(gate, intake)) }];
-  const health = await startHealthServer({ host: settings.server.host, port: settings.server.healthPort ?? 0, checks, metrics: metrics.registry });
-  addShutdownSteps(shutdown, { ...{ runtime, gate, intake, context, announce, loops, health }, drainMs: settings.drainMs });
-  logger.info({ worker_id: engine.settings.workerId, health: health.url, jobs, queue: queue.kind }, `${app.name} started`);
+  const health = await startHealthServer({
+    host: settings.server.host,
+    port: settings.server.healthPort ?? 0,
+    checks,
+    metrics: metrics.registry,
+  });
+  addShutdownSteps(shutdown, {
+    ...{ runtime, gate, intake, context, announce, loops, health },
+    drainMs: settings.drainMs,
+  });
+  logger.info(
+    { worker_id: engine.settings.workerId, health: health.url, jobs, queue: queue.kind },
+    `${app.name} started`,
+  );
   return { runtime, healthUrl: health.url };
 }
 
@@ -61,9 +95,19 @@ function announceCapacity(app: BackgroundApp, { engine, queue }: Runtime, jobs: 
   return startLoop({ name: 'capacity', everyMs: ANNOUNCE_MS, turn }, engine.logger);
 }
 
-async function createContext(app: BackgroundApp, settings: Settings, runtime: Runtime, logger: Logger, jobs: number): Promise<INestApplicationContext> {
+async function createContext(
+  app: BackgroundApp,
+  settings: Settings,
+  runtime: Runtime,
+  logger: Logger,
+  jobs: number,
+): Promise<INestApplicationContext> {
   const { leaseMs, workerId } = runtime.engine.settings;
-  const module = app.module({ runtime, queue: queueSettings(settings), worker: workerOptions({ jobs, leaseMs, workerName: workerId }) });
+  const module = app.module({
+    runtime,
+    queue: queueSettings(settings),
+    worker: workerOptions({ jobs, leaseMs, workerName: workerId }),
+  });
   return NestFactory.createApplicationContext(module, { logger: new NestLogger(logger), abortOnError: false });
 }
 

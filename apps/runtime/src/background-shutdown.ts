@@ -29,7 +29,11 @@ export function addShutdownSteps(shutdown: Shutdown, parts: BackgroundParts): vo
   const steps: [name: string, timeoutMs: number, run: () => Promise<unknown> | void][] = [
     ['readiness off', CLOSE_MS, () => gate.close('shutting down')],
     ['no new jobs', CLOSE_MS, () => intake.stop()],
-    ['capacity', CLOSE_MS, () => Promise.all([announce.stop(CLOSE_MS), queue.capacity.withdraw(engine.settings.workerId)])],
+    [
+      'capacity',
+      CLOSE_MS,
+      () => Promise.all([announce.stop(CLOSE_MS), queue.capacity.withdraw(engine.settings.workerId)]),
+    ],
     ['drain', drainMs + 2 * CLOSE_MS, () => drainAll(runtime, drainMs)],
     ['jobs acknowledged', CLOSE_MS, () => intake.close()],
     ['loops', CLOSE_MS, () => loops.stop(CLOSE_MS)],
@@ -43,5 +47,6 @@ export function addShutdownSteps(shutdown: Shutdown, parts: BackgroundParts): vo
 
 async function drainAll({ engine }: Runtime, drainMs: number): Promise<void> {
   const { left } = await drain(engine.held, drainMs);
-  if (left > 0) engine.logger.error({ left }, 'steps did not stop; their leases will run out and others take them over');
+  if (left > 0)
+    engine.logger.error({ left }, 'steps did not stop; their leases will run out and others take them over');
 }

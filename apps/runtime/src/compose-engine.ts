@@ -42,8 +42,21 @@ export async function composeEngine(settings: Settings, logger: Logger, app: str
   });
   const reportFault: ReportFault = (what, error) => logger.warn({ err: error }, what);
   const queue = await createQueueBackend(queueSettings(settings), reportFault);
+  const engine = engineDeps(settings, { logger, app, database, queue });
+  return {
+    engine,
+    database,
+    queue,
+    readiness: [databaseCheck(database), { name: 'queue', check: () => queue.health() }],
+  };
+}
+
+type Parts = { logger: Logger; app: string; database: Database; queue: QueueBackend };
+
+function engineDeps(settings: Settings, { logger, app, database, queue }: Parts): EngineDeps {
   const expressions = celExpressions();
-  const engine: EngineDeps = {
+  const scripts = new Scripts(settings.scriptsDir);
+  return {
     log: postgresEventLog(database),
     runs: postgresRunStore(database),
     pipelines: postgresPipelineStore(database),
@@ -51,11 +64,7 @@ export async function composeEngine(settings: Settings, logger: Logger, app: str
     queue: queue.queue,
     wakeups: queue.wakeups,
     epoch: queue.epoch,
-    models: createModels({
-      connections: settings.connections,
-      overrides: settings.models,
-      scripts: new Scripts(settings.scriptsDir),
-    }),
+    models: createModels({ connections: settings.connections, overrides: settings.models, scripts }),
     tools: createTools({ expressions, secrets: settings.secrets, http: settings.http }),
     expressions,
     pipelineFacts: pipelineFacts(settings, expressions),
@@ -66,12 +75,6 @@ export async function composeEngine(settings: Settings, logger: Logger, app: str
     now: () => new Date(),
     random: Math.random,
     newId: (prefix) => `${prefix}_${uuidV7()}`,
-  };
-  return {
-    engine,
-    database,
-    queue,
-    readiness: [databaseCheck(database), { name: 'queue', check: () => queue.health() }],
   };
 }
 

@@ -4,7 +4,12 @@ import { readinessOf, type ReadinessCheck } from './readiness.js';
 
 export type HealthServer = { url: string; close(): Promise<void> };
 
-export type HealthServerOptions = { host: string; /** 0: any free one. */ port: number; checks: readonly ReadinessCheck[]; metrics: Registry };
+export type HealthServerOptions = {
+  host: string;
+  /** 0: any free one. */ port: number;
+  checks: readonly ReadinessCheck[];
+  metrics: Registry;
+};
 
 /**
  * `/health/live`, `/health/ready`, `/metrics` of a process without an API. Live: the event loop turns; whatever else is
@@ -41,23 +46,42 @@ function routes(checks: readonly ReadinessCheck[], metrics: Registry): ReadonlyM
         json(response, ready ? 200 : 503, { status: ready ? 'ready' : 'not_ready', checks: results });
       },
     ],
-    ['/metrics', async (response) => void response.writeHead(200, { 'content-type': metrics.contentType }).end(await metrics.metrics())],
+    [
+      '/metrics',
+      async (response) =>
+        void response.writeHead(200, { 'content-type': metrics.contentType }).end(await metrics.metrics()),
+    ],
   ]);
 }
 
-async function answer(request: IncomingMessage, response: ServerResponse, known: ReadonlyMap<string, Route>): Promise<void> {
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  known: ReadonlyMap<string, Route>,
+): Promise<void> {
   const route = known.get((request.url ?? '/').split('?')[0] ?? '/');
-  if (route === undefined) return problem(response, 404, 'not_found', 'Here are /health/live, /health/ready and /metrics; the API is another process.');
-  if (request.method !== 'GET' && request.method !== 'HEAD') return problem(response, 405, 'method_not_allowed', 'Only GET is answered here.');
+  if (route === undefined)
+    return problem(
+      response,
+      404,
+      'not_found',
+      'Here are /health/live, /health/ready and /metrics; the API is another process.',
+    );
+  if (request.method !== 'GET' && request.method !== 'HEAD')
+    return problem(response, 405, 'method_not_allowed', 'Only GET is answered here.');
   await route(response);
 }
 
 function json(response: ServerResponse, status: number, body: unknown): void {
-  response.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' }).end(JSON.stringify(body));
+  response
+    .writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' })
+    .end(JSON.stringify(body));
 }
 
 function problem(response: ServerResponse, status: number, code: string, detail: string): void {
-  response.writeHead(status, { 'content-type': 'application/problem+json' }).end(JSON.stringify({ type: 'about:blank', title: code.replaceAll('_', ' '), status, code, detail }));
+  response
+    .writeHead(status, { 'content-type': 'application/problem+json' })
+    .end(JSON.stringify({ type: 'about:blank', title: code.replaceAll('_', ' '), status, code, detail }));
 }
 
 async function listen(server: Server, host: string, port: number): Promise<void> {

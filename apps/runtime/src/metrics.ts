@@ -1,7 +1,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 import type { HeldSteps } from '#libs/engine';
 
-export type AppMetrics = { registry: Registry; jobEnded(outcome: 'done' | 'threw'): void };
+export type AppMetrics = { registry: Registry; jobEnded: (outcome: 'done' | 'threw') => void };
 
 /** What a worker or compactor shows on `/metrics`, beside Node's own numbers. */
 export function createMetrics(app: string, held: HeldSteps): AppMetrics {

@@ -10,12 +10,17 @@ export function queueSettings({ queue, database }: Pick<Settings, 'queue' | 'dat
   if (queue.backend !== 'postgres' && queue.redisUrl !== null) {
     return { kind: 'redis', url: queue.redisUrl, prefix: queue.prefix, allowEviction: queue.allowEviction };
   }
-  if (queue.backend === 'redis') throw new AppError('missing_setting', 'REDIS_URL is not set, though WEIR_QUEUE_BACKEND is redis.');
+  if (queue.backend === 'redis')
+    throw new AppError('missing_setting', 'REDIS_URL is not set, though WEIR_QUEUE_BACKEND is redis.');
   return { kind: 'postgres', url: databaseUrl({ database }) };
 }
 
 /** @throws AppError `missing_setting` */
 export function databaseUrl({ database }: Pick<Settings, 'database'>): string {
-  if (database.url === null) throw new AppError('missing_setting', 'DATABASE_URL is not set: expected the address of Weir\'s Postgres ("weir up" starts one by itself).');
+  if (database.url === null)
+    throw new AppError(
+      'missing_setting',
+      'DATABASE_URL is not set: expected the address of Weir\'s Postgres ("weir up" starts one by itself).',
+    );
   return database.url;
 }

@@ -2,7 +2,7 @@
 export type ReadinessCheck = {
   name: string;
   /** Never throws. `detail` is a sentence for operators: what is wrong and what would be right. */
-  check(): Promise<{ ok: boolean; detail: string }>;
+  check: () => Promise<{ ok: boolean; detail: string }>;
 };
 
 export type ReadinessReport = { ready: boolean; checks: { [name: string]: { ok: boolean; detail: string } } };

@@ -10,7 +10,7 @@ const redact = secretRedactor(
 );
 
 describe('redaction', () => {
-  it('replaces the operator\'s secrets by their names, the longest match first, wherever text stands', () => {
+  it("replaces the operator's secrets by their names, the longest match first, wherever text stands", () => {
     expect(redact({ result: ['token=hunter2hunter2;', { 'hunter2hunter2-admin': 1 }], n: 3 })).toEqual({
       result: ['token=[redacted: secrets.crm];', { '[redacted: secrets.crm_admin]': 1 }],
       n: 3,
@@ -32,7 +32,13 @@ describe('redaction', () => {
     expect(redact('Authorization: Bearer abcdefghijklmnopqrstuvwxyz')).toBe('Authorization: Bearer [redacted]');
   });
 
-  it.each(['the bearer of news', 'ask-me-anything-you-would-like', 'sk-short', 'weir_k1', 'a task-list of things to do'])('leaves ordinary words alone: %s', (text) => {
+  it.each([
+    'the bearer of news',
+    'ask-me-anything-you-would-like',
+    'sk-short',
+    'weir_k1',
+    'a task-list of things to do',
+  ])('leaves ordinary words alone: %s', (text) => {
     expect(redact(text)).toBe(text);
   });
 

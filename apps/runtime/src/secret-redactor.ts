@@ -22,12 +22,25 @@ export function knownSecrets(settings: Pick<Settings, 'connections' | 'secrets' 
   const named: [name: string, value: string | null][] = [
     ...[...settings.connections.values()].flatMap((connection): [string, string | null][] => [
       [`connections.${connection.name}`, connection.apiKey],
-      ...Object.entries(connection.headers).map(([header, value]): [string, string] => [`connections.${connection.name}.${header}`, value]),
+      ...Object.entries(connection.headers).map(([header, value]): [string, string] => [
+        `connections.${connection.name}.${header}`,
+        value,
+      ]),
     ]),
-    ...[...settings.secrets.values()].map((secret): [string, string | null] => [`secrets.${secret.name}`, secret.value]),
-    ...[...settings.mcpServers.values()].flatMap((server) => Object.entries(server.env).map(([name, value]): [string, string] => [`mcp_servers.${server.name}.${name}`, value])),
+    ...[...settings.secrets.values()].map((secret): [string, string | null] => [
+      `secrets.${secret.name}`,
+      secret.value,
+    ]),
+    ...[...settings.mcpServers.values()].flatMap((server) =>
+      Object.entries(server.env).map(([name, value]): [string, string] => [
+        `mcp_servers.${server.name}.${name}`,
+        value,
+      ]),
+    ),
   ];
-  return new Map(named.flatMap(([name, value]) => (value === null || value.length < SHORTEST_SECRET ? [] : [[value, name]])));
+  return new Map(
+    named.flatMap(([name, value]) => (value === null || value.length < SHORTEST_SECRET ? [] : [[value, name]])),
+  );
 }
 
 /**

@@ -5,8 +5,23 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { applyPipeline, cancelRun, startRun, type RunRecord } from '#libs/engine';
 import { createProject } from '#libs/event-store';
-import { createLogger, createShutdown, parseEnvironment, parseOperatorFile, resolveSettings, type Settings, type Shutdown } from '#libs/platform';
-import { createTestDatabase, describeRedis, testRedis, waitFor, type TestDatabase } from '../../../test/support/index.js';
+import type { JsonObject } from '#libs/domain';
+import {
+  createLogger,
+  createShutdown,
+  parseEnvironment,
+  parseOperatorFile,
+  resolveSettings,
+  type Settings,
+  type Shutdown,
+} from '#libs/platform';
+import {
+  createTestDatabase,
+  describeRedis,
+  testRedis,
+  waitFor,
+  type TestDatabase,
+} from '../../../test/support/index.js';
 import { composeEngine, startBackgroundApp, type Runtime } from '../../runtime/src/index.js';
 import { workerApp } from './worker-app.js';
 
@@ -27,7 +42,14 @@ class Installation {
     const database = await createTestDatabase();
     const scripts = await mkdtemp(join(tmpdir(), 'weir-scripts-'));
     const variables = {
-      ...{ DATABASE_URL: database.url, WEIR_SCRIPTS_DIR: scripts, WEIR_DRAIN_S: '0.2', WEIR_LEASE_S: '3', WEIR_SWEEP_S: '0.5', WEIR_HEALTH_PORT: '0' },
+      ...{
+        DATABASE_URL: database.url,
+        WEIR_SCRIPTS_DIR: scripts,
+        WEIR_DRAIN_S: '0.2',
+        WEIR_LEASE_S: '3',
+        WEIR_SWEEP_S: '0.5',
+        WEIR_HEALTH_PORT: '0',
+      },
       ...environment,
     };
     const settings = resolveSettings(parseEnvironment(variables), parseOperatorFile('', 'none'), variables);
@@ -52,14 +74,31 @@ class Installation {
     await writeFile(join(this.scripts, `${name}.json`), JSON.stringify(document));
   }
 
-  async apply(name: string, steps: { id: string }[]): Promise<void> {
-    const document = { name, inputs: { n: { type: 'integer' } }, agents: { a: { model: `scripted:${name}`, system_prompt: 'You answer.' } }, steps, output: `\${steps.${steps.at(-1)?.id}.output}` };
-    const applied = await applyPipeline(this.accepting.engine, { projectId: PROJECT, name, document: document as never, promote: true });
+  async apply(name: string, steps: (JsonObject & { id: string })[]): Promise<void> {
+    const document = {
+      name,
+      inputs: { n: { type: 'integer' } },
+      agents: { a: { model: `scripted:${name}`, system_prompt: 'You answer.' } },
+      steps,
+      output: `\${steps.${steps.at(-1)?.id}.output}`,
+    };
+    const applied = await applyPipeline(this.accepting.engine, { projectId: PROJECT, name, document, promote: true });
     expect(applied).toEqual(expect.objectContaining({ ok: true }));
   }
 
   async start(pipeline: string, n: number): Promise<string> {
-    const command = { projectId: PROJECT, pipeline, version: null, inputs: { n }, streamId: null, tags: [], metadata: {}, priority: 0, deadlineAt: null, idempotencyKey: null };
+    const command = {
+      projectId: PROJECT,
+      pipeline,
+      version: null,
+      inputs: { n },
+      streamId: null,
+      tags: [],
+      metadata: {},
+      priority: 0,
+      deadlineAt: null,
+      idempotencyKey: null,
+    };
     const started = await startRun(this.accepting.engine, command);
     if (started.status !== 'started') throw new Error(JSON.stringify(started));
     return started.runId;
@@ -99,7 +138,9 @@ function runsPipelines(open: () => Promise<Record<string, string>>): void {
     const runIds = await Promise.all(Array.from({ length: 50 }, (_, n) => installation.start('doubling', n)));
     const runs = await Promise.all(runIds.map((runId) => installation.ended(runId)));
     expect(new Set(runs.map((run) => run.status))).toEqual(new Set(['succeeded']));
-    const steps = (await Promise.all(runIds.map((runId) => installation.accepting.engine.runs.stepRunsOf(PROJECT, runId)))).flat();
+    const steps = (
+      await Promise.all(runIds.map((runId) => installation.accepting.engine.runs.stepRunsOf(PROJECT, runId)))
+    ).flat();
     expect(steps.map((step) => step.starts)).toEqual(steps.map(() => 1));
   });
 
@@ -124,7 +165,9 @@ function runsPipelines(open: () => Promise<Record<string, string>>): void {
     const runId = await installation.start('stuck', 1);
     await waitFor(() => runtime.engine.held.all().length === 1);
     const [held] = runtime.engine.held.all();
-    const aborted = new Promise<number>((resolve) => held?.signal.addEventListener('abort', () => resolve(performance.now())));
+    const aborted = new Promise<number>((resolve) =>
+      held?.signal.addEventListener('abort', () => resolve(performance.now())),
+    );
     const asked = performance.now();
     await cancelRun(installation.accepting.engine, { projectId: PROJECT, runId, reason: null });
     expect((await aborted) - asked).toBeLessThan(1000);
@@ -142,7 +185,10 @@ describeRedis('workers on Redis', () => {
 
   it('end all runs although Redis loses everything while they are under way', async () => {
     const installation = await Installation.open(await open());
-    await installation.apply('chain', [...double, { id: 'again', depends_on: ['double'], transform: { n: '${steps.double.output.n * 2}' } }]);
+    await installation.apply('chain', [
+      ...double,
+      { id: 'again', depends_on: ['double'], transform: { n: '${steps.double.output.n * 2}' } },
+    ]);
     await Promise.all([installation.worker(), installation.worker()]);
     const admin = new Redis(redis.url);
     const starting = Promise.all(Array.from({ length: 50 }, (_, n) => installation.start('chain', n)));

@@ -37,10 +37,14 @@ export class BullmqStepQueue implements StepQueue {
 
   async pushCompactions(jobs: readonly CompactionJob[]): Promise<void> {
     if (jobs.length === 0) return;
-    await this.answers.within(`take ${jobs.length} compactions`, () => this.compactions.addBulk(jobs.map(encodeCompactionJob)));
+    await this.answers.within(`take ${jobs.length} compactions`, () =>
+      this.compactions.addBulk(jobs.map(encodeCompactionJob)),
+    );
   }
 
-  findMissing(jobs: readonly { stepRunId: string; dispatchNo: number }[]): Promise<{ stepRunId: string; dispatchNo: number }[]> {
+  findMissing(
+    jobs: readonly { stepRunId: string; dispatchNo: number }[],
+  ): Promise<{ stepRunId: string; dispatchNo: number }[]> {
     return this.missing(this.steps, jobs, ({ stepRunId, dispatchNo }) => jobId(stepRunId, dispatchNo));
   }
 
@@ -49,7 +53,9 @@ export class BullmqStepQueue implements StepQueue {
   }
 
   private async missing<Job>(queue: JobQueue, jobs: readonly Job[], idOf: (job: Job) => string): Promise<Job[]> {
-    const states = await this.answers.within(`look for ${jobs.length} jobs`, () => Promise.all(jobs.map((job) => queue.getJobState(idOf(job)))));
+    const states = await this.answers.within(`look for ${jobs.length} jobs`, () =>
+      Promise.all(jobs.map((job) => queue.getJobState(idOf(job)))),
+    );
     // `unknown` too when the job's hash is there but no list holds it: such a job never runs.
     return jobs.filter((_, index) => !PRESENT.has(states[index] ?? 'unknown'));
   }

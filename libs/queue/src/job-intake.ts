@@ -46,7 +46,11 @@ export type JobIntake = {
   close(): Promise<void>;
 };
 
-export function createJobIntake(worker: IntakeWorker, reportFault: ReportFault, onEnded: (outcome: 'done' | 'threw') => void): JobIntake {
+export function createJobIntake(
+  worker: IntakeWorker,
+  reportFault: ReportFault,
+  onEnded: (outcome: 'done' | 'threw') => void,
+): JobIntake {
   worker.on('error', (error) => reportFault('the worker of the queue failed', error));
   worker.on('completed', () => onEnded('done'));
   worker.on('failed', (job, error) => {

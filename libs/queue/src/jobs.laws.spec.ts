@@ -18,7 +18,9 @@ describe('the job of a step', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', minLength: 1 }), (slug) => {
         fc.pre(!/^[A-Za-z0-9_-]+$/.test(slug));
-        expect(() => encodeStepJob({ stepRunId: subStreamId('chat', slug, 3), dispatchNo: 1, priority: 0 })).toThrow('cannot be queued');
+        expect(() => encodeStepJob({ stepRunId: subStreamId('chat', slug, 3), dispatchNo: 1, priority: 0 })).toThrow(
+          'cannot be queued',
+        );
       }),
     );
   });
@@ -45,9 +47,13 @@ describe('the job of a step', () => {
 
   it('is served before those of smaller priority, within what BullMQ takes', () => {
     fc.assert(
-      fc.property(fc.integer({ min: -900_000, max: 900_000 }), fc.integer({ min: 1, max: 90_000 }), (priority, more) => {
-        expect(bullPriority(priority + more)).toBeLessThan(bullPriority(priority));
-      }),
+      fc.property(
+        fc.integer({ min: -900_000, max: 900_000 }),
+        fc.integer({ min: 1, max: 90_000 }),
+        (priority, more) => {
+          expect(bullPriority(priority + more)).toBeLessThan(bullPriority(priority));
+        },
+      ),
     );
     fc.assert(
       fc.property(fc.integer(), (priority) => {

@@ -27,11 +27,21 @@ export function bullPriority(priority: number): number {
 }
 
 export function encodeStepJob(job: StepJob): EncodedJob {
-  return encode('step', jobId(job.stepRunId, job.dispatchNo), { step_run_id: job.stepRunId, dispatch_no: job.dispatchNo }, job.priority);
+  return encode(
+    'step',
+    jobId(job.stepRunId, job.dispatchNo),
+    { step_run_id: job.stepRunId, dispatch_no: job.dispatchNo },
+    job.priority,
+  );
 }
 
 export function encodeCompactionJob(job: CompactionJob): EncodedJob {
-  return encode('compaction', jobId(job.compactionId, job.dispatchNo), { compaction_id: job.compactionId, dispatch_no: job.dispatchNo }, 0);
+  return encode(
+    'compaction',
+    jobId(job.compactionId, job.dispatchNo),
+    { compaction_id: job.compactionId, dispatch_no: job.dispatchNo },
+    0,
+  );
 }
 
 /** @throws ZodError on anything that Weir did not push. */
@@ -51,8 +61,16 @@ const MAX_JOB_BYTES = 2048;
 function encode(name: string, id: string, data: JobData, priority: number): EncodedJob {
   const bytes = Buffer.byteLength(JSON.stringify(data));
   if (bytes >= MAX_JOB_BYTES || !/^[A-Za-z0-9_-]{1,250}$/.test(id)) {
-    throw new AppError('invalid_job', `The job ${id.slice(0, 80)} cannot be queued: expected an id of letters, digits, _ and -, and less than ${MAX_JOB_BYTES} bytes of ids.`, { bytes });
+    throw new AppError(
+      'invalid_job',
+      `The job ${id.slice(0, 80)} cannot be queued: expected an id of letters, digits, _ and -, and less than ${MAX_JOB_BYTES} bytes of ids.`,
+      { bytes },
+    );
   }
   // Ended jobs leave nothing behind: a kept one would swallow a later job of the same id without a word.
-  return { name, data, opts: { jobId: id, attempts: 1, priority: bullPriority(priority), removeOnComplete: true, removeOnFail: true } };
+  return {
+    name,
+    data,
+    opts: { jobId: id, attempts: 1, priority: bullPriority(priority), removeOnComplete: true, removeOnFail: true },
+  };
 }

@@ -3,7 +3,15 @@ import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { Redis } from 'ioredis';
 import { createTestDatabase, describeRedis, testRedis, waitFor } from '../../../test/support/index.js';
-import { createQueueBackend, decodeStepJob, QueueModule, STEPS_QUEUE, workerOptions, type QueueBackend, type QueueSettings } from './index.js';
+import {
+  createQueueBackend,
+  decodeStepJob,
+  QueueModule,
+  STEPS_QUEUE,
+  workerOptions,
+  type QueueBackend,
+  type QueueSettings,
+} from './index.js';
 
 const faults: string[] = [];
 const reportFault = (what: string, error: unknown): void => void faults.push(`${what}: ${String(error)}`);
@@ -11,7 +19,10 @@ const job = (stepRunId: string, priority = 0) => ({ stepRunId, dispatchNo: 1, pr
 const ids = (count: number): string[] => Array.from({ length: count }, (_, n) => `stp_${n}`);
 
 /** A process that takes jobs as the worker does: through Nest. */
-async function takeJobs(settings: QueueSettings, handle: (stepRunId: string, signal: AbortSignal | undefined) => Promise<void>) {
+async function takeJobs(
+  settings: QueueSettings,
+  handle: (stepRunId: string, signal: AbortSignal | undefined) => Promise<void>,
+) {
   @Processor(STEPS_QUEUE, workerOptions({ jobs: 1, leaseMs: 2000, workerName: 'test' }))
   class StepsProcessor extends WorkerHost {
     async process(job: { data: unknown }, _token?: string, signal?: AbortSignal): Promise<void> {
@@ -64,7 +75,8 @@ function behavesLikeAQueue(open: () => Promise<{ settings: QueueSettings; dispos
       attempts += 1;
       throw new Error('a bug in the engine');
     });
-    const gone = async () => (await backend.queue.findMissing([{ stepRunId: 'stp_throws', dispatchNo: 1 }])).length === 1;
+    const gone = async () =>
+      (await backend.queue.findMissing([{ stepRunId: 'stp_throws', dispatchNo: 1 }])).length === 1;
     await backend.queue.push([job('stp_throws')]);
     await waitFor(async () => attempts === 1 && (await gone()));
     await backend.queue.push([job('stp_throws')]);
@@ -75,10 +87,14 @@ function behavesLikeAQueue(open: () => Promise<{ settings: QueueSettings; dispos
   it('takes no job any more once its intake stopped, and ends those that run', async () => {
     const seen: string[] = [];
     let finish: () => void = () => undefined;
-    const worker = await takeJobs(settings, (id) => new Promise((resolve) => {
-      seen.push(id);
-      finish = resolve;
-    }));
+    const worker = await takeJobs(
+      settings,
+      (id) =>
+        new Promise((resolve) => {
+          seen.push(id);
+          finish = resolve;
+        }),
+    );
     expect(worker.intake.isTaking()).toBe(true);
     await backend.queue.push([job('stp_runs')]);
     await waitFor(() => seen.length === 1);
@@ -86,7 +102,9 @@ function behavesLikeAQueue(open: () => Promise<{ settings: QueueSettings; dispos
     expect(worker.intake.isTaking()).toBe(false);
     await backend.queue.push([job('stp_waits')]);
     finish();
-    await waitFor(async () => (await backend.queue.findMissing([{ stepRunId: 'stp_runs', dispatchNo: 1 }])).length === 1);
+    await waitFor(
+      async () => (await backend.queue.findMissing([{ stepRunId: 'stp_runs', dispatchNo: 1 }])).length === 1,
+    );
     await worker.close();
     expect(seen).toEqual(['stp_runs']);
 
@@ -192,7 +210,10 @@ describe('the queue on Postgres', () => {
 });
 
 describeRedis('the queue on Redis', () => {
-  behavesLikeAQueue(async () => ({ settings: { kind: 'redis', ...(await testRedis()) }, dispose: () => Promise.resolve() }));
+  behavesLikeAQueue(async () => ({
+    settings: { kind: 'redis', ...(await testRedis()) },
+    dispose: () => Promise.resolve(),
+  }));
 
   it('lets in twice what the workers announced, and its floor when none is there', async () => {
     const backend = await createQueueBackend({ kind: 'redis', ...(await testRedis()), admissionFloor: 3 }, reportFault);

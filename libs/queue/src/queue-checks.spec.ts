@@ -8,7 +8,10 @@ import { hashTagged } from './queue-names.js';
 import { judgeRedis } from './redis/redis-health.js';
 
 describe('what is refused at boot', () => {
-  const redis = (url: string, prefix = 'weir') => () => checkRedisSettings({ kind: 'redis', url, prefix });
+  const redis =
+    (url: string, prefix = 'weir') =>
+    () =>
+      checkRedisSettings({ kind: 'redis', url, prefix });
 
   it('takes the usual addresses', () => {
     expect(redis('redis://:secret@localhost:6379/2')).not.toThrow();
@@ -31,7 +34,11 @@ describe('what is refused at boot', () => {
 
   it('refuses a Redis that evicts keys and says what to set, unless told to take the risk (C1)', () => {
     const info = 'redis_version:7.2.4\r\nmaxmemory_policy:allkeys-lru\r\n';
-    expect(judgeRedis(info, false)).toEqual({ ok: false, code: 'redis_evicts_keys', detail: expect.stringContaining('maxmemory-policy noeviction') });
+    expect(judgeRedis(info, false)).toEqual({
+      ok: false,
+      code: 'redis_evicts_keys',
+      detail: expect.stringContaining('maxmemory-policy noeviction'),
+    });
     expect(judgeRedis(info, true)).toEqual({ ok: true, detail: 'Redis 7.2.4' });
     expect(judgeRedis('redis_version:7.2.4\r\nmaxmemory_policy:noeviction\r\n', false).ok).toBe(true);
   });
@@ -85,7 +92,9 @@ describe('answers', () => {
   it('that do not come are an error in time, and reported as silence', async () => {
     let silences = 0;
     const answers = new Answers(20, () => (silences += 1));
-    await expect(answers.within('answer', () => new Promise(() => undefined))).rejects.toMatchObject({ code: 'queue_unavailable' });
+    await expect(answers.within('answer', () => new Promise(() => undefined))).rejects.toMatchObject({
+      code: 'queue_unavailable',
+    });
     expect(silences).toBe(1);
   });
 

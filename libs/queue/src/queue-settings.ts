@@ -37,13 +37,22 @@ export const DEFAULT_QUEUE_SCHEMA = 'bullmq';
  */
 export function checkRedisSettings(settings: RedisQueueSettings): void {
   if (!/^[A-Za-z0-9_-]{1,64}$/.test(settings.prefix)) {
-    throw new AppError('invalid_queue_settings', `The queue prefix ${JSON.stringify(settings.prefix)} cannot be used: expected 1 to 64 letters, digits, _ or - (WEIR_QUEUE_PREFIX).`);
+    throw new AppError(
+      'invalid_queue_settings',
+      `The queue prefix ${JSON.stringify(settings.prefix)} cannot be used: expected 1 to 64 letters, digits, _ or - (WEIR_QUEUE_PREFIX).`,
+    );
   }
   if (!URL.canParse(settings.url)) {
-    throw new AppError('invalid_queue_settings', 'The address of Redis cannot be read: expected redis://, rediss:// or unix:// (REDIS_URL).');
+    throw new AppError(
+      'invalid_queue_settings',
+      'The address of Redis cannot be read: expected redis://, rediss:// or unix:// (REDIS_URL).',
+    );
   }
   const options = [...new URL(settings.url).searchParams.keys()].map((name) => name.toLowerCase());
   if (options.includes('keyprefix')) {
-    throw new AppError('invalid_queue_settings', 'The address of Redis sets keyPrefix, which breaks the scripts of BullMQ: remove it from REDIS_URL and set WEIR_QUEUE_PREFIX.');
+    throw new AppError(
+      'invalid_queue_settings',
+      'The address of Redis sets keyPrefix, which breaks the scripts of BullMQ: remove it from REDIS_URL and set WEIR_QUEUE_PREFIX.',
+    );
   }
 }

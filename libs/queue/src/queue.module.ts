@@ -1,6 +1,6 @@
 import { BullModule, BullRegistrar, type BullRootModuleOptions, type WorkerHost } from '@nestjs/bullmq';
 import { Module, type DynamicModule, type INestApplicationContext, type Type } from '@nestjs/common';
-import { createPostgresBackend, createRedisBackend, setDefaultBackendFactory, type ConnectionOptions } from 'bullmq';
+import { createPostgresBackend, createRedisBackend, setDefaultBackendFactory } from 'bullmq';
 import { createJobIntake, type JobIntake } from './job-intake.js';
 import { postgresConnectionOptions } from './postgres/worker-connection.js';
 import { assertTakesSignal } from './processor-arity.js';
@@ -30,7 +30,12 @@ export class QueueModule {
   }
 
   /** The intake of the context's one processor. @throws AppError `processor_without_signal` */
-  static intake(context: INestApplicationContext, processor: QueueProcessor, reportFault: ReportFault, onEnded: (outcome: 'done' | 'threw') => void): JobIntake {
+  static intake(
+    context: INestApplicationContext,
+    processor: QueueProcessor,
+    reportFault: ReportFault,
+    onEnded: (outcome: 'done' | 'threw') => void,
+  ): JobIntake {
     const instance = context.get(processor);
     assertTakesSignal(instance);
     context.get(BullRegistrar, { strict: false }).register();
@@ -45,7 +50,7 @@ function rootOptions(settings: QueueSettings): BullRootModuleOptions {
       return { connection: workerConnectionOptions(settings), prefix: hashTagged(settings.prefix) };
     case 'postgres':
       setDefaultBackendFactory(createPostgresBackend);
-      // BullMQ takes the options of the backend that is set; @nestjs/bullmq types only those of Redis.
-      return { connection: postgresConnectionOptions(settings) as ConnectionOptions };
+      // BullMQ takes the options of the backend that is set, though its types name only those of Redis.
+      return { connection: postgresConnectionOptions(settings) };
   }
 }

@@ -75,7 +75,10 @@ describeRedis('while Redis is away', () => {
   const faults: string[] = [];
 
   const open = async (prefix: string): Promise<QueueBackend> =>
-    createQueueBackend({ kind: 'redis', url: `redis://127.0.0.1:${wire.port}`, prefix, commandTimeoutMs: 300 }, (what) => faults.push(what));
+    createQueueBackend(
+      { kind: 'redis', url: `redis://127.0.0.1:${wire.port}`, prefix, commandTimeoutMs: 300 },
+      (what) => faults.push(what),
+    );
 
   beforeEach(async () => {
     const redis = await testRedis();

@@ -18,7 +18,13 @@ export const encodeRun = (runId: string): string => JSON.stringify({ run_id: run
 export const decodeRun = (message: string): string => runMessage.parse(JSON.parse(message)).run_id;
 
 export const encodeDelta = (delta: Delta): string =>
-  JSON.stringify({ run_id: delta.runId, step_id: delta.stepId, item: delta.item, call_no: delta.callNo, text: delta.text });
+  JSON.stringify({
+    run_id: delta.runId,
+    step_id: delta.stepId,
+    item: delta.item,
+    call_no: delta.callNo,
+    text: delta.text,
+  });
 
 /** @throws ZodError or SyntaxError on a message that is not ours. */
 export function decodeDelta(message: string): Delta {

@@ -13,7 +13,8 @@ function deps(held: HeldSteps, renewed: Record<string, { cancelRequested: boolea
   return { held, runs: runs as RunStore, settings: { leaseMs: 45_000 } as EngineSettings };
 }
 
-const endsWhenStopped = (held: HeldSteps, step: HeldStep): void => step.signal.addEventListener('abort', () => held.release(step));
+const endsWhenStopped = (held: HeldSteps, step: HeldStep): void =>
+  step.signal.addEventListener('abort', () => held.release(step));
 
 describe('a heartbeat', () => {
   it('stops what has another owner and what is to be cancelled, and nothing else', async () => {

@@ -13,7 +13,10 @@ export async function dispatchNow(deps: DispatchDeps, stepRunIds: readonly strin
     const room = await deps.queue.room();
     if (room > 0) await pushJobs(deps, await deps.runs.takeThese(stepRunIds.slice(0, room)));
   } catch (error) {
-    deps.logger.warn({ error: String(error), steps: stepRunIds.length }, 'dispatch put off: the relay pushes these steps when the queue answers');
+    deps.logger.warn(
+      { error: String(error), steps: stepRunIds.length },
+      'dispatch put off: the relay pushes these steps when the queue answers',
+    );
   }
 }
 

@@ -37,7 +37,11 @@ class Dispatching {
         this.queued.push(...jobs.map((job) => job.stepRunId));
       },
     };
-    return { runs: runs as DispatchDeps['runs'], queue: queue as DispatchDeps['queue'], logger: { debug: note, info: note, warn: note, error: note } };
+    return {
+      runs: runs as DispatchDeps['runs'],
+      queue: queue as DispatchDeps['queue'],
+      logger: { debug: note, info: note, warn: note, error: note },
+    };
   }
 }
 
@@ -64,7 +68,8 @@ describe('the relay', () => {
 
   it('does not let a row that the queue refuses hold up the others', async () => {
     const world = new Dispatching().add('s1', 'bad', 's2');
-    world.fault = (jobs) => (jobs.some((job) => job.stepRunId === 'bad') ? new AppError('invalid_job', 'no such id') : null);
+    world.fault = (jobs) =>
+      jobs.some((job) => job.stepRunId === 'bad') ? new AppError('invalid_job', 'no such id') : null;
     await expect(relay(world.deps)).resolves.toEqual({ pushed: 2, more: false });
     expect(world.queued).toEqual(['s1', 's2']);
     expect(world.undispatched.size).toBe(0);
@@ -73,7 +78,8 @@ describe('the relay', () => {
 
   it('gives back what is left when the queue goes away between single pushes', async () => {
     const world = new Dispatching().add('s1', 'bad', 's2');
-    world.fault = (jobs) => (jobs.length > 1 ? new AppError('invalid_job', 'no such id') : jobs[0]?.stepRunId === 's1' ? null : away());
+    world.fault = (jobs) =>
+      jobs.length > 1 ? new AppError('invalid_job', 'no such id') : jobs[0]?.stepRunId === 's1' ? null : away();
     await expect(relay(world.deps)).rejects.toThrow('Redis is away');
     expect(world.queued).toEqual(['s1']);
     expect([...world.undispatched.keys()]).toEqual(['bad', 's2']);

@@ -41,7 +41,10 @@ async function pushOneByOne(deps: DispatchDeps, jobs: readonly StepJob[]): Promi
         throw error;
       }
       // It stays marked as dispatched, so it is not first in line again at once; the sweeper finds it missing later.
-      deps.logger.error({ step_run_id: job.stepRunId, dispatch_no: job.dispatchNo, error: String(error) }, 'the queue refuses this step');
+      deps.logger.error(
+        { step_run_id: job.stepRunId, dispatch_no: job.dispatchNo, error: String(error) },
+        'the queue refuses this step',
+      );
     }
   }
   return pushed;

@@ -34,12 +34,17 @@ export function startEngineLoops(deps: EngineDeps, options: EngineLoopsOptions):
     { name: 'due', everyMs: DUE_MS, turn: () => wakeDue(deps).then(() => false) },
     { name: 'sweep', everyMs: options.sweepMs, turn: () => sweep(deps).then(() => false) },
   ];
-  const relayLoop = startLoop({ name: 'relay', everyMs: options.relayMs, turn: async () => (await relay(deps)).more }, deps.logger);
+  const relayLoop = startLoop(
+    { name: 'relay', everyMs: options.relayMs, turn: async () => (await relay(deps)).more },
+    deps.logger,
+  );
   const loops: Loop[] = [relayLoop, ...works.map((work) => startLoop(work, deps.logger))];
   return {
     wakeRelay: () => relayLoop.wake(),
     stop: async (timeoutMs) => {
-      const ended = await Promise.all(loops.map(async (loop) => ({ name: loop.name, inTime: await loop.stop(timeoutMs) })));
+      const ended = await Promise.all(
+        loops.map(async (loop) => ({ name: loop.name, inTime: await loop.stop(timeoutMs) })),
+      );
       return ended.filter(({ inTime }) => !inTime).map(({ name }) => name);
     },
   };
@@ -56,7 +61,11 @@ function leaseLoops(deps: EngineDeps, leases: EngineLoopsOptions['leases']): Loo
       deps.wakeups.onCancel((runId) => deps.held.stopRun(runId, 'cancelled'));
       return [
         { name: 'heartbeat', everyMs, turn: () => heartbeat(deps).then(() => false) },
-        { name: 'cancels', everyMs: Math.min(CANCEL_POLL_MS, everyMs), turn: () => pollCancels(deps).then(() => false) },
+        {
+          name: 'cancels',
+          everyMs: Math.min(CANCEL_POLL_MS, everyMs),
+          turn: () => pollCancels(deps).then(() => false),
+        },
       ];
   }
 }

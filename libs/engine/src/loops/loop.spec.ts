@@ -33,7 +33,15 @@ describe('a loop', () => {
     let turns = 0;
     let finish: () => void = () => undefined;
     const loop = startLoop(
-      { name: 'relay', everyMs: 3_600_000, turn: () => new Promise<boolean>((resolve) => { turns += 1; finish = () => resolve(false); }) },
+      {
+        name: 'relay',
+        everyMs: 3_600_000,
+        turn: () =>
+          new Promise<boolean>((resolve) => {
+            turns += 1;
+            finish = () => resolve(false);
+          }),
+      },
       recordingLogger(),
     );
     loop.wake();
@@ -51,14 +59,20 @@ describe('a loop', () => {
 
   it('goes on without a pause while there is more to do', async () => {
     let left = 100;
-    const loop = startLoop({ name: 'relay', everyMs: 3_600_000, turn: () => Promise.resolve((left -= 1) > 0) }, recordingLogger());
+    const loop = startLoop(
+      { name: 'relay', everyMs: 3_600_000, turn: () => Promise.resolve((left -= 1) > 0) },
+      recordingLogger(),
+    );
     await waitFor(() => left === 0);
     await loop.stop(1000);
   });
 
   it('stops within its bound although a turn hangs, and tells the turn by its signal', async () => {
     let seen: AbortSignal | null = null;
-    const loop = startLoop({ name: 'sweep', everyMs: 1, turn: (signal) => new Promise<boolean>(() => (seen = signal)) }, recordingLogger());
+    const loop = startLoop(
+      { name: 'sweep', everyMs: 1, turn: (signal) => new Promise<boolean>(() => (seen = signal)) },
+      recordingLogger(),
+    );
     const start = performance.now();
     await expect(loop.stop(30)).resolves.toBe(false);
     expect(performance.now() - start).toBeLessThan(1000);

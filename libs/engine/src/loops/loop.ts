@@ -95,7 +95,11 @@ class FaultLog {
   }
 
   over(): void {
-    if (this.since !== null) this.logger.info({ loop: this.loop, lasted_ms: Math.round(performance.now() - this.since) }, 'the loop works again');
+    if (this.since !== null)
+      this.logger.info(
+        { loop: this.loop, lasted_ms: Math.round(performance.now() - this.since) },
+        'the loop works again',
+      );
     this.since = null;
   }
 }

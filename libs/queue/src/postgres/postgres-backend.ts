@@ -18,13 +18,17 @@ const TIMEOUT_MS = 5000;
  * BullMQ on the runs' own Postgres: development and smoke tests only. Wake-ups go by LISTEN/NOTIFY, the epoch lies in
  * BullMQ's schema (so it is lost with the jobs), admission uses its floor because workers cannot tell their capacity.
  */
-export async function createPostgresQueueBackend(settings: PostgresQueueSettings, reportFault: ReportFault): Promise<QueueBackend> {
+export async function createPostgresQueueBackend(
+  settings: PostgresQueueSettings,
+  reportFault: ReportFault,
+): Promise<QueueBackend> {
   const schema = settings.schema ?? DEFAULT_QUEUE_SCHEMA;
   const pool = new pg.Pool({ connectionString: settings.url, max: 2, application_name: 'weir-queue' });
   pool.on('error', (error) => reportFault('the connection to the Postgres queue failed', error));
   const steps = new Queue(STEPS_QUEUE, { connection: postgresConnectionOptions(settings) });
   const compactions = new Queue(COMPACTIONS_QUEUE, { connection: postgresConnectionOptions(settings) });
-  for (const queue of [steps, compactions]) queue.on('error', (error) => reportFault(`the queue ${queue.name} failed`, error));
+  for (const queue of [steps, compactions])
+    queue.on('error', (error) => reportFault(`the queue ${queue.name} failed`, error));
   await steps.waitUntilReady();
   await compactions.waitUntilReady();
   const epoch = new PostgresEpoch(pool, schema);
@@ -32,7 +36,13 @@ export async function createPostgresQueueBackend(settings: PostgresQueueSettings
   const wakeups = new PostgresWakeups(settings.url, pool, schema, reportFault);
   return {
     kind: 'postgres',
-    queue: new BullmqStepQueue(steps, compactions, () => Promise.resolve(0), settings.admissionFloor ?? DEFAULT_ADMISSION_FLOOR, new Answers(TIMEOUT_MS)),
+    queue: new BullmqStepQueue(
+      steps,
+      compactions,
+      () => Promise.resolve(0),
+      settings.admissionFloor ?? DEFAULT_ADMISSION_FLOOR,
+      new Answers(TIMEOUT_MS),
+    ),
     wakeups,
     epoch,
     capacity: { announce: () => Promise.resolve(), withdraw: () => Promise.resolve() },

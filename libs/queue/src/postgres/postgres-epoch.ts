@@ -27,6 +27,9 @@ export class PostgresEpoch implements QueueEpoch {
   }
 
   async write(epoch: string): Promise<void> {
-    await this.pool.query(`insert into ${this.table} (epoch) values ($1) on conflict (only_row) do update set epoch = excluded.epoch`, [epoch]);
+    await this.pool.query(
+      `insert into ${this.table} (epoch) values ($1) on conflict (only_row) do update set epoch = excluded.epoch`,
+      [epoch],
+    );
   }
 }

@@ -4,7 +4,12 @@ import { Answers } from '../answers.js';
 import { BullmqStepQueue } from '../bullmq-step-queue.js';
 import type { QueueBackend, ReportFault } from '../queue-backend.js';
 import { COMPACTIONS_QUEUE, hashTagged, STEPS_QUEUE } from '../queue-names.js';
-import { checkRedisSettings, DEFAULT_ADMISSION_FLOOR, DEFAULT_COMMAND_TIMEOUT_MS, type RedisQueueSettings } from '../queue-settings.js';
+import {
+  checkRedisSettings,
+  DEFAULT_ADMISSION_FLOOR,
+  DEFAULT_COMMAND_TIMEOUT_MS,
+  type RedisQueueSettings,
+} from '../queue-settings.js';
 import { RedisCapacity } from './redis-capacity.js';
 import { closeClient, commandClient, subscriberClient, waitForConnection } from './redis-clients.js';
 import { RedisEpoch } from './redis-epoch.js';
@@ -13,7 +18,10 @@ import { RedisWakeups } from './redis-wakeups.js';
 
 const FIRST_CONNECTION_MS = 2000;
 
-export async function createRedisQueueBackend(settings: RedisQueueSettings, reportFault: ReportFault): Promise<QueueBackend> {
+export async function createRedisQueueBackend(
+  settings: RedisQueueSettings,
+  reportFault: ReportFault,
+): Promise<QueueBackend> {
   checkRedisSettings(settings);
   const prefix = hashTagged(settings.prefix);
   const commands = commandClient(settings, reportFault);
@@ -26,7 +34,13 @@ export async function createRedisQueueBackend(settings: RedisQueueSettings, repo
   const capacity = new RedisCapacity(commands, prefix, answers);
   return {
     kind: 'redis',
-    queue: new BullmqStepQueue(steps, compactions, () => capacity.total(), settings.admissionFloor ?? DEFAULT_ADMISSION_FLOOR, answers),
+    queue: new BullmqStepQueue(
+      steps,
+      compactions,
+      () => capacity.total(),
+      settings.admissionFloor ?? DEFAULT_ADMISSION_FLOOR,
+      answers,
+    ),
     wakeups: new RedisWakeups(commands, subscriber, prefix, answers, reportFault),
     epoch: new RedisEpoch(commands, prefix, answers),
     capacity,
@@ -46,7 +60,14 @@ export async function createRedisQueueBackend(settings: RedisQueueSettings, repo
 function producer(name: string, commands: Redis, prefix: string, reportFault: ReportFault): Queue {
   const queue = new Queue(
     name,
-    { connection: commands, prefix, skipVersionCheck: true, skipWaitingForReady: true, skipMetasUpdate: true, streams: { events: { maxLen: 100 } } },
+    {
+      connection: commands,
+      prefix,
+      skipVersionCheck: true,
+      skipWaitingForReady: true,
+      skipMetasUpdate: true,
+      streams: { events: { maxLen: 100 } },
+    },
     createRedisBackend,
   );
   queue.on('error', (error) => reportFault(`the queue ${name} failed`, error));

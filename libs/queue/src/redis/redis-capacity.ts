@@ -26,12 +26,16 @@ export class RedisCapacity implements WorkerCapacity {
   ) {}
 
   async announce(workerId: string, jobs: number): Promise<void> {
-    await this.answers.within('note a worker', () => this.commands.eval(ANNOUNCE, 2, ...this.keys(), workerId, jobs, HOLDS_SECONDS));
+    await this.answers.within('note a worker', () =>
+      this.commands.eval(ANNOUNCE, 2, ...this.keys(), workerId, jobs, HOLDS_SECONDS),
+    );
   }
 
   async withdraw(workerId: string): Promise<void> {
     const [until, jobs] = this.keys();
-    await this.answers.within('forget a worker', () => Promise.all([this.commands.zrem(until, workerId), this.commands.hdel(jobs, workerId)]));
+    await this.answers.within('forget a worker', () =>
+      Promise.all([this.commands.zrem(until, workerId), this.commands.hdel(jobs, workerId)]),
+    );
   }
 
   async total(): Promise<number> {

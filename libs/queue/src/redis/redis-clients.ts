@@ -23,7 +23,12 @@ export function commandClient(settings: RedisQueueSettings, reportFault: ReportF
 /** A subscribed connection can do nothing else, so it is one of its own. It subscribes again after each reconnection. */
 export function subscriberClient(settings: RedisQueueSettings, reportFault: ReportFault): Redis {
   return guarded(
-    new Redis(settings.url, { maxRetriesPerRequest: null, connectTimeout: 5000, retryStrategy, connectionName: 'weir-wakeups' }),
+    new Redis(settings.url, {
+      maxRetriesPerRequest: null,
+      connectTimeout: 5000,
+      retryStrategy,
+      connectionName: 'weir-wakeups',
+    }),
     reportFault,
   );
 }

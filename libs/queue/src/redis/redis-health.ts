@@ -7,7 +7,8 @@ const MINIMUM_VERSION: readonly [number, number] = [6, 2];
 
 export async function redisHealth(commands: Redis, allowEviction: boolean, answers: Answers): Promise<QueueHealth> {
   // INFO is let through before the connection may carry other commands.
-  if (commands.status !== 'ready') return { ok: false, code: 'queue_unreachable', detail: `no connection to Redis (${commands.status})` };
+  if (commands.status !== 'ready')
+    return { ok: false, code: 'queue_unreachable', detail: `no connection to Redis (${commands.status})` };
   try {
     const info = await answers.within('answer', () => commands.info());
     return judgeRedis(info, allowEviction);
@@ -22,7 +23,11 @@ export function judgeRedis(info: string, allowEviction: boolean): QueueHealth {
   const version = field('redis_version') ?? 'unknown';
   const [major = 0, minor = 0] = version.split('.').map(Number);
   if (major < MINIMUM_VERSION[0] || (major === MINIMUM_VERSION[0] && minor < MINIMUM_VERSION[1])) {
-    return { ok: false, code: 'redis_too_old', detail: `Redis ${version} is too old: expected ${MINIMUM_VERSION.join('.')} or newer (or Valkey).` };
+    return {
+      ok: false,
+      code: 'redis_too_old',
+      detail: `Redis ${version} is too old: expected ${MINIMUM_VERSION.join('.')} or newer (or Valkey).`,
+    };
   }
   const policy = field('maxmemory_policy') ?? 'noeviction';
   if (policy !== 'noeviction' && !allowEviction) {
