@@ -1,4 +1,6 @@
 -- Core tables. project_id stands first in every key: a project is the unit of isolation (and, later, of partitioning).
+-- Of indexes that look equally cheap the planner takes the one made last, and on a table that was never analysed any index
+-- with project_id in front looks like that. So the unique index by id comes last of its table.
 -- breaking: false
 
 create table project (
@@ -93,10 +95,10 @@ create table event (
   primary key (project_id, stream_id, seq),
   check ((data is null) <> (payload_hash is null))
 );
-create unique index event_by_id on event (project_id, event_id);
 -- The feed: ordered by (xact, position) below pg_snapshot_xmin, so that it never skips a late commit.
 create index event_feed on event (project_id, xact, position);
 create index event_of_run on event (project_id, run_id, xact, position) where run_id is not null;
+create unique index event_by_id on event (project_id, event_id);
 
 create table run (
   project_id text not null references project,
@@ -133,12 +135,12 @@ create index run_by_pipeline on run (project_id, pipeline, created_at desc, run_
 create index run_by_stream on run (project_id, stream_id, created_at, run_id);
 -- Who is in line for a stream; an ended run never is.
 create index run_line on run (project_id, stream_id, created_at, run_id) where ended_at is null;
--- The poll for cancels knows run ids alone.
-create unique index run_by_id on run (run_id);
 create index run_by_tag on run using gin (tags);
 -- What the sweeper looks for: deadlines, and queued runs whose stream may have become free.
 create index run_due on run (timeout_at) where ended_at is null and timeout_at is not null;
 create index run_open on run (status, created_at) where ended_at is null;
+-- The poll for cancels knows run ids alone.
+create unique index run_by_id on run (run_id);
 
 -- Which runs hold a stream. A run that waits for the stream has no row here: its status is queued.
 create table stream_hold (
@@ -195,14 +197,14 @@ create table step_run (
   foreign key (project_id, run_id) references run on delete cascade
 );
 create unique index step_run_place on step_run (project_id, run_id, step_id, coalesce(item, -1), round);
--- Jobs carry the step run's id alone.
-create unique index step_run_by_id on step_run (step_run_id);
 -- The outbox: what is runnable and not yet in the queue.
 create index step_run_outbox on step_run (priority desc, queued_at) where status = 'queued' and dispatched_at is null;
 create index step_run_dispatched on step_run (dispatched_at) where status = 'queued' and dispatched_at is not null;
 create index step_run_leases on step_run (lease_until) where status = 'running';
 create index step_run_due on step_run (due_at) where status = 'waiting' and due_at is not null;
 create index step_run_timeouts on step_run (timeout_at) where ended_at is null and timeout_at is not null;
+-- Jobs carry the step run's id alone.
+create unique index step_run_by_id on step_run (step_run_id);
 
 -- Timers, signals, approvals, compactions and children that steps wait for.
 create table wait (
@@ -264,7 +266,6 @@ create table compaction (
   ended_at timestamptz,
   primary key (project_id, compaction_id)
 );
-create unique index compaction_by_id on compaction (compaction_id);
 -- No two open compactions of one view.
 create unique index compaction_open on compaction (project_id, stream_id, coalesce(view_run_id, '')) where status in ('requested','running');
 create index compaction_by_stream on compaction (project_id, stream_id, queued_at desc);
@@ -274,6 +275,7 @@ create index compaction_by_run on compaction (project_id, run_id);
 create index compaction_outbox on compaction (priority desc, queued_at) where status = 'requested' and dispatched_at is null;
 create index compaction_dispatched on compaction (dispatched_at) where status = 'requested' and dispatched_at is not null;
 create index compaction_leases on compaction (lease_until) where status = 'running';
+create unique index compaction_by_id on compaction (compaction_id);
 
 -- The effects journal: one row per keyed tool effect, so that a key is used once.
 create table tool_effect (

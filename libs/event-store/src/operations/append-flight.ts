@@ -21,6 +21,8 @@ export type FlightRow = {
  * One statement for all units of a flight (see takeFlight). Locks: step runs, compactions, streams, each in sorted order
  * (the CTEs depend on each other in that order). Numbers come from the stream rows, which the upsert locks and moves
  * at once; its WHERE sees the locked, latest row, so that a version is compared after any wait for the lock.
+ * Its plan is made once per connection, mostly while the tables are small. Look-ups are therefore lateral or scalar: as joins
+ * the planner would hash whole tables, which is cheap that day only.
  * Fails with 23505 on `event_by_id` when another transaction committed one of the ids meanwhile.
  */
 export async function appendFlight(session: Session, units: readonly AppendUnit[]): Promise<FlightRow[]> {
@@ -28,28 +30,31 @@ export async function appendFlight(session: Session, units: readonly AppendUnit[
   await storeBodies(session, parameters.bodies);
   return session<FlightRow[]>`
     with unit as materialized (
-      select u.*, exists (select from event e where e.project_id = u.project_id and e.event_id = any (u.event_ids)) as known
+      select u.*, exists (
+        select from unnest(u.event_ids) as id
+        cross join lateral (select from event e where e.project_id = u.project_id and e.event_id = id limit 1) e
+      ) as known
       from jsonb_to_recordset((${parameters.units}::text)::jsonb) as u(
         no integer, project_id text, stream_id text, expected bigint, fence_kind text, fence_id text, fence bigint,
         events integer, entries integer, event_ids uuid[], spends boolean, input_tokens bigint, cached_tokens bigint,
         output_tokens bigint, cost_usd numeric, model_calls integer, tool_calls integer)
     ),
     held_step as materialized (
-      select s.* from (select distinct project_id, fence_id from unit where fence_kind = 'step' and not known order by project_id, fence_id) u
+      select s.* from (select distinct fence_id from unit where fence_kind = 'step' and not known order by fence_id) u
       cross join lateral (
         select r.project_id, r.step_run_id, r.status, r.fence from step_run r
-        where r.project_id = u.project_id and r.step_run_id = u.fence_id for no key update
+        where r.step_run_id = u.fence_id for no key update
       ) s
     ),
     held_compaction as materialized (
       select c.* from (
-        select distinct project_id, fence_id from unit
+        select distinct fence_id from unit
         where fence_kind = 'compaction' and not known and (select count(*) from held_step) >= 0
-        order by project_id, fence_id
+        order by fence_id
       ) u
       cross join lateral (
         select r.project_id, r.compaction_id, r.status, r.fence from compaction r
-        where r.project_id = u.project_id and r.compaction_id = u.fence_id for no key update
+        where r.compaction_id = u.fence_id for no key update
       ) c
     ),
     admitted as materialized (
@@ -68,7 +73,7 @@ export async function appendFlight(session: Session, units: readonly AppendUnit[
     moved as (
       insert into stream as s (project_id, stream_id, version, entries)
       select t.project_id, t.stream_id, t.events, t.entries from target t
-      where coalesce(t.expected, 0) = 0 or exists (select from stream x where x.project_id = t.project_id and x.stream_id = t.stream_id)
+      where coalesce(t.expected, 0) = 0 or (select x.version from stream x where x.project_id = t.project_id and x.stream_id = t.stream_id) is not null
       order by t.project_id, t.stream_id
       on conflict (project_id, stream_id) do update
         set version = s.version + excluded.version, entries = s.entries + excluded.entries, updated_at = clock_timestamp()
@@ -101,22 +106,22 @@ export async function appendFlight(session: Session, units: readonly AppendUnit[
         output_tokens = s.output_tokens + d.output_tokens, cost_usd = s.cost_usd + d.cost_usd,
         model_calls = s.model_calls + d.model_calls, tool_calls = s.tool_calls + d.tool_calls
       from (
-        select project_id, fence_id, sum(input_tokens) as input_tokens, sum(cached_tokens) as cached_tokens, sum(output_tokens) as output_tokens,
+        select fence_id, sum(input_tokens) as input_tokens, sum(cached_tokens) as cached_tokens, sum(output_tokens) as output_tokens,
           sum(cost_usd) as cost_usd, sum(model_calls) as model_calls, sum(tool_calls) as tool_calls
-        from placed where fence_kind = 'step' and spends group by project_id, fence_id
+        from placed where fence_kind = 'step' and spends group by fence_id
       ) d
-      where s.project_id = d.project_id and s.step_run_id = d.fence_id
+      where s.step_run_id = d.fence_id
     ),
     spent_by_compaction as (
       update compaction c set
         input_tokens = c.input_tokens + d.input_tokens, cached_tokens = c.cached_tokens + d.cached_tokens,
         output_tokens = c.output_tokens + d.output_tokens, cost_usd = c.cost_usd + d.cost_usd, model_calls = c.model_calls + d.model_calls
       from (
-        select project_id, fence_id, sum(input_tokens) as input_tokens, sum(cached_tokens) as cached_tokens,
+        select fence_id, sum(input_tokens) as input_tokens, sum(cached_tokens) as cached_tokens,
           sum(output_tokens) as output_tokens, sum(cost_usd) as cost_usd, sum(model_calls) as model_calls
-        from placed where fence_kind = 'compaction' and spends group by project_id, fence_id
+        from placed where fence_kind = 'compaction' and spends group by fence_id
       ) d
-      where c.project_id = d.project_id and c.compaction_id = d.fence_id
+      where c.compaction_id = d.fence_id
     )
     select u.no, u.known, a.no is not null as admitted, (p.first_seq + p.events)::bigint as version, p.first_entry::bigint as "entriesBefore",
       w.positions[(p.events_before + 1)::integer : (p.events_before + p.events)::integer] as positions

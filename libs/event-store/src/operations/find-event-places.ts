@@ -5,7 +5,8 @@ export type EventPlace = { eventId: string; streamId: string; seq: number; entry
 /** Where events with these ids stand, by id; those not stored are missing. */
 export async function findEventPlaces(session: Session, projectId: string, eventIds: readonly string[]): Promise<Map<string, EventPlace>> {
   const rows = await session<EventPlace[]>`
-    select event_id as "eventId", stream_id as "streamId", seq, entry, position, digest
-    from event where project_id = ${projectId} and event_id = any (${[...eventIds]}::uuid[])`;
+    select e.event_id as "eventId", e.stream_id as "streamId", e.seq, e.entry, e.position, e.digest
+    from unnest(${[...eventIds]}::uuid[]) as id
+    cross join lateral (select * from event e where e.project_id = ${projectId} and e.event_id = id limit 1) e`;
   return new Map(rows.map((row) => [row.eventId, row]));
 }

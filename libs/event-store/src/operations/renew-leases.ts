@@ -11,12 +11,14 @@ export async function renewLeases(session: Session, leased: LeasedTable, held: r
   if (held.length === 0) return [];
   const [table, id] = [session(leased.table), session(leased.id)];
   return session<{ id: string; runId: string | null }[]>`
-    with mine as (
-      select t.project_id, t.${id} as id from ${table} t
-      join unnest(${held.map((one) => one.id)}::text[], ${held.map((one) => one.fence)}::bigint[]) as h(id, fence) on t.${id} = h.id and t.fence = h.fence
-      where t.status = 'running' order by t.${id} for no key update of t
+    with mine as materialized (
+      select h.id, t.status
+      from (
+        select * from unnest(${held.map((one) => one.id)}::text[], ${held.map((one) => one.fence)}::bigint[]) as h(id, fence) order by h.id
+      ) h
+      cross join lateral (select t.status from ${table} t where t.${id} = h.id and t.fence = h.fence for no key update) t
     )
     update ${table} t set lease_until = now() + ${leaseMs}::float8 * interval '1 millisecond'
-    from mine where t.project_id = mine.project_id and t.${id} = mine.id
+    from mine where t.${id} = mine.id and mine.status = 'running'
     returning t.${id} as id, t.run_id as "runId"`;
 }

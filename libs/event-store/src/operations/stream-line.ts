@@ -38,17 +38,20 @@ export async function findNextOnStream(session: Session, projectId: string, stre
   return row?.run_id ?? null;
 }
 
-/** Runs in line that acquireStream would let through, oldest first. */
+/** The first in line of each stream that is free for it, oldest first. Others that may share the stream follow when asked again. */
 export async function findStartableRuns(session: Session, limit: number): Promise<{ projectId: string; runId: string }[]> {
   const rows = await session<{ projectId: string; runId: string }[]>`
-    select own.project_id as "projectId", own.run_id as "runId" from run own
-    where ${isInLine(session, 'own')} and ${isFree(session)} and ${isFirstInLine(session)}
-    order by own.created_at limit ${limit}`;
+    with own as (
+      select distinct on (run.project_id, run.stream_id) run.project_id, run.stream_id, run.run_id, run.exclusive, run.created_at
+      from run where ${isInLine(session, 'run')}
+      order by run.project_id, run.stream_id, run.created_at, run.run_id
+    )
+    select own.project_id as "projectId", own.run_id as "runId" from own where ${isFree(session)} order by own.created_at limit ${limit}`;
   return rows.map((row) => ({ ...row }));
 }
 
 /** Queued, or waiting for the stream after it gave it back; without a hold. */
-function isInLine(session: Session, alias: 'own' | 'older') {
+function isInLine(session: Session, alias: 'own' | 'older' | 'run') {
   const run = session(alias);
   return session`${run}.ended_at is null
     and (${run}.status = 'queued' or (${run}.status = 'waiting' and ${run}.status_reason = 'stream_busy'))
