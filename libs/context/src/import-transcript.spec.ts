@@ -7,26 +7,31 @@ import {
   repairConversation,
   replayPlan,
   shape,
+  toWire,
   transcriptSchema,
   type Transcript,
 } from './index.js';
 import { wholeItems } from './testing/shown-items.js';
 import { transcriptLog } from './testing/transcript-log.js';
+import { wireFaults } from './testing/wire-faults.js';
 
 const folder = join(process.cwd(), 'test/fixtures/transcripts');
 const names = readdirSync(folder).filter((name) => name.endsWith('.json') && name !== 'manifest.json');
 const load = (name: string): Transcript => transcriptSchema.parse(JSON.parse(readFileSync(join(folder, name), 'utf8')));
 
 describe('importTranscript', () => {
+  const every = Number(process.env.TRANSCRIPT_STEP ?? 10);
+
   it.each(names)('gives a valid request before every tenth answer of %s, in every format', (name) => {
     const { log, prefixes } = transcriptLog(load(name));
-    const sampled = prefixes.filter((_, index) => index % 10 === 0 || index === prefixes.length - 1);
+    const sampled = prefixes.filter((_, index) => index % every === 0 || index === prefixes.length - 1);
     for (const { events, step } of sampled) {
       const items = wholeItems(repairConversation(log.events.slice(0, events)).entries);
       for (const apiFormat of API_FORMATS) {
         const { messages } = shape(items, { apiFormat, id: step.model, images: true, documents: true });
         const request = { system: null, tools: [], messages: messages.map(({ message }) => message) };
-        expect([step.call.messageIndex, lint(request, apiFormat)]).toEqual([step.call.messageIndex, []]);
+        const found = [...lint(request, apiFormat), ...wireFaults(toWire(request, apiFormat), apiFormat)];
+        expect([step.call.messageIndex, found]).toEqual([step.call.messageIndex, []]);
       }
     }
   });
