@@ -20,6 +20,7 @@ export function connectionProvider(settings: ConnectionSettings): Provider | nul
     case 'openai':
       return loadedLate(async () => (await import('./openai.js')).openAi(settings));
     case 'anthropic':
+      return loadedLate(async () => (await import('./anthropic.js')).anthropic(settings));
     case 'google':
     case 'bedrock':
       return null;
