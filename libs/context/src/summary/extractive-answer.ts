@@ -10,8 +10,9 @@ export type ExtractiveAnswer = { text: string; found: boolean };
 
 const NOTHING_FOUND = 'I found nothing about that in what I was given.';
 const MAX_SENTENCES = 4;
-/** Of the best sentence's score, what another must have to be part of the answer. */
+/** Of the best sentence's score, what another must have to be part of the answer: one beside it, one from elsewhere. */
 const SHARE_OF_BEST = 0.45;
+const SHARE_OF_BEST_ELSEWHERE = 0.7;
 /** How much a sentence gains from one before or behind it in the same paragraph: an answer often goes on for a sentence. */
 const SHARE_OF_NEIGHBOUR = 0.25;
 
@@ -48,11 +49,18 @@ function choose(indexed: readonly Indexed[], scores: readonly number[], maxChars
     .toSorted((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0) || a - b);
   const best = scores[order[0] ?? -1] ?? 0;
   const chosen: number[] = [];
+  const isWeakElsewhere = (index: number): boolean =>
+    (scores[index] ?? 0) < best * SHARE_OF_BEST_ELSEWHERE &&
+    indexed[index]?.sentence.paragraph !== indexed[order[0] ?? -1]?.sentence.paragraph;
   let room = maxChars;
   for (const index of order) {
     if (chosen.length === MAX_SENTENCES || (scores[index] ?? 0) < best * SHARE_OF_BEST) break;
     const candidate = indexed[index];
-    if (candidate === undefined || chosen.some((other) => overlap(indexed[other]?.terms ?? [], candidate.terms) > 0.8))
+    if (
+      candidate === undefined ||
+      isWeakElsewhere(index) ||
+      chosen.some((other) => overlap(indexed[other]?.terms ?? [], candidate.terms) > 0.8)
+    )
       continue;
     const size = countCodePoints(candidate.sentence.text) + 1;
     if (size > room) continue;

@@ -2,6 +2,7 @@
 const STOP_WORDS = new Set(
   (
     'a about after all also am an and any are as at be because been before being but by can could did do does doing down for from get had has have having he her here him his how i if in into is it its just let like may me might more most my no not now of on one only or our out over own please she should so some such than that the their them then there these they this those through to too under up us very was we were what when where which while who whom why will with would yes you your ' +
+    'come get give happen happens happened know like mean means need see tell want work ' +
     'der die das den dem des ein eine einer eines einem einen und oder aber ist sind war waren wird werden wie was wo wann ich du er sie es wir ihr mein dein sein nicht auch noch nur von vom zu zum zur mit bei nach aus auf für im in an am als dass ' +
     'le la les un une des du de et ou mais est sont que qui quoi je tu il elle nous vous ils ne pas pour dans sur avec ce cette mon ma mes votre ' +
     'el los las unos unas y o pero es son qué que quién yo tú él ella nosotros no por para en con su mi lo se ' +
