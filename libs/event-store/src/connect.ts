@@ -33,7 +33,7 @@ export type Database = {
   kysely: Kysely<DatabaseSchema>;
   /** Runs an operation on the pool under the time-out; driver errors become ours. */
   run<T>(operation: (sql: Sql) => PromiseLike<T>): Promise<T>;
-  /** Waits for statements under way (at most 5 s) and closes the pool. */
+  /** Waits for statements under way (at most 2 s) and closes the pool. */
   close(): Promise<void>;
   operationTimeoutMs: number;
 };
@@ -57,7 +57,7 @@ export function connect(settings: ConnectSettings): Database {
     sql,
     kysely: new Kysely<DatabaseSchema>({ dialect: new PostgresJsDialect(sql, { prepare, operationTimeoutMs }) }),
     run,
-    close: () => sql.end({ timeout: 5 }),
+    close: () => sql.end({ timeout: 2 }),
     operationTimeoutMs,
   };
 }

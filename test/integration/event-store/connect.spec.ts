@@ -1,0 +1,171 @@
+import { createServer, connect as connectSocket, type Socket } from 'node:net';
+import { connect, postgresEventLog, postgresRunStore, type Database } from '#libs/event-store';
+import { createTestDatabase, waitFor, type TestDatabase } from '../../support/index.js';
+import { memory, PROJECT, seedProject } from './seed.js';
+
+const AWAY = { name: 'RetryableError', code: 'database_unavailable' };
+
+/** A TCP relay to the test server that can fall silent, as a stopped Postgres does: sockets stay open, nothing answers. */
+async function startRelay(target: URL) {
+  const sockets: Socket[] = [];
+  let isSilent = false;
+  const server = createServer((client) => {
+    const upstream = connectSocket(Number(target.port), target.hostname);
+    sockets.push(client, upstream);
+    client.on('data', (chunk) => void (isSilent || upstream.write(chunk)));
+    upstream.on('data', (chunk) => void (isSilent || client.write(chunk)));
+    client.on('error', () => upstream.destroy()).on('close', () => upstream.destroy());
+    upstream.on('error', () => client.destroy()).on('close', () => client.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const url = new URL(target);
+  url.host = `127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;
+  return {
+    url: url.href,
+    silence: () => {
+      isSilent = true;
+    },
+    close: () => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    },
+  };
+}
+
+describe('connect', () => {
+  let database: TestDatabase;
+  let db: Database;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    db = connect({ url: database.url, poolSize: 4 });
+    await seedProject(db);
+  }, 60_000);
+
+  afterAll(async () => {
+    await db.close();
+    await database.drop();
+  });
+
+  it('gives numbers, RFC 3339 times in UTC and plain JSON', async () => {
+    const [row] = await db.sql<{ big: number; cost: number; at: string; json: unknown; list: number[] }[]>`
+      select 9007199254740991::bigint as big, 0.25::numeric as cost, '2026-11-29 22:00:00.123456+02'::timestamptz as at,
+        '{"a":[1,null]}'::jsonb as json, array[1, 2]::bigint[] as list`;
+    expect({ ...row }).toEqual({ big: 9007199254740991, cost: 0.25, at: '2026-11-29T20:00:00.123456Z', json: { a: [1, null] }, list: [1, 2] });
+    await expect(db.sql`select 9007199254740993::bigint`).rejects.toThrow('does not fit');
+  });
+
+  it('writes and reads through Kysely as through postgres.js, in transactions too', async () => {
+    const detail = { text: 'a\u0000\u0010\ud800', list: [true, false] };
+    await db.kysely.transaction().execute((tx) =>
+      tx.insertInto('audit_log').values({ project_id: PROJECT, actor: 'a', action: 'b', subject: 'c', detail }).execute(),
+    );
+    const rolledBack = db.kysely.transaction().execute(async (tx) => {
+      await tx.insertInto('audit_log').values({ project_id: PROJECT, actor: 'x', action: 'b', subject: 'c', detail }).execute();
+      throw new Error('no');
+    });
+    await expect(rolledBack).rejects.toThrow('no');
+    const rows = await db.kysely.selectFrom('audit_log').select(['actor', 'detail', 'audit_id']).execute();
+    expect(rows).toEqual([{ actor: 'a', detail, audit_id: expect.any(Number) }]);
+    const deleted = await db.kysely.deleteFrom('audit_log').executeTakeFirst();
+    expect(deleted.numDeletedRows).toBe(1n);
+  });
+
+  it('reports a database that has fallen silent within the time-out', async () => {
+    const relay = await startRelay(new URL(database.url));
+    const relayed = connect({ url: relay.url, poolSize: 2, operationTimeoutMs: 300, connectTimeoutMs: 300 });
+    const [log, runs] = [postgresEventLog(relayed), postgresRunStore(relayed)];
+    try {
+      expect(await log.version(PROJECT, 'none')).toBeNull();
+      relay.silence();
+      await expect(log.version(PROJECT, 'none')).rejects.toMatchObject(AWAY);
+      await expect(log.append([{ projectId: PROJECT, streamId: 'silent', events: [memory('a', '1')] }])).rejects.toMatchObject(AWAY);
+      await expect(runs.transact((tx) => tx.lockRun(PROJECT, 'none'))).rejects.toMatchObject(AWAY);
+      await expect(relayed.kysely.selectFrom('project').selectAll().execute()).rejects.toMatchObject(AWAY);
+    } finally {
+      relay.close();
+      await relayed.close();
+    }
+  });
+
+  it('reports a server that accepts connections and says nothing', async () => {
+    const relay = await startRelay(new URL(database.url));
+    relay.silence();
+    const relayed = connect({ url: relay.url, poolSize: 1, connectTimeoutMs: 200 });
+    try {
+      await expect(postgresEventLog(relayed).version(PROJECT, 'none')).rejects.toMatchObject(AWAY);
+    } finally {
+      relay.close();
+      await relayed.close();
+    }
+  });
+
+  it('uses the next connection when the server closed the last one', async () => {
+    const own = connect({ url: database.url, poolSize: 1, applicationName: 'to-be-closed' });
+    const terminate = () => db.sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'to-be-closed' and datname = current_database()`;
+    try {
+      await postgresEventLog(own).version(PROJECT, 'none');
+      const sleeping = own.run((sql) => sql`select pg_sleep(30)`);
+      const outcome = expect(sleeping).rejects.toMatchObject(AWAY);
+      await waitFor(async () => {
+        const [row] = await db.sql<{ n: number }[]>`select count(*) as n from pg_stat_activity where application_name = 'to-be-closed' and state = 'active'`;
+        return row?.n === 1;
+      });
+      await terminate();
+      await outcome;
+      // A statement that meets the closing connection fails the same way; the caller's next try has a new one.
+      expect(await waitFor(async () => ({ version: await postgresEventLog(own).version(PROJECT, 'none') }))).toEqual({ version: null });
+    } finally {
+      await own.close();
+    }
+  });
+
+  it('bounds a wait for a lock, and a transaction that is over writes nothing', async () => {
+    const impatient = connect({ url: database.url, poolSize: 2, operationTimeoutMs: 300 });
+    const runs = postgresRunStore(impatient);
+    const log = postgresEventLog(db);
+    await log.append([{ projectId: PROJECT, streamId: 'locked', events: [memory('a', '1')] }]);
+    let unlock: () => void = () => undefined;
+    let isLocked = false;
+    const holder = db.sql.begin(async (tx) => {
+      await tx`select from stream where stream_id = 'locked' for update`;
+      isLocked = true;
+      await new Promise<void>((resolve) => {
+        unlock = resolve;
+      });
+    });
+    try {
+      await waitFor(() => isLocked);
+      let isWorkOver = false;
+      const late = runs.transact(async (tx) => {
+        try {
+          await tx.lockStreams(PROJECT, ['locked']);
+          await tx.append([{ projectId: PROJECT, streamId: 'late', events: [memory('a', '1')] }]);
+        } finally {
+          isWorkOver = true;
+        }
+      });
+      await expect(late).rejects.toMatchObject(AWAY);
+      unlock();
+      await holder;
+      await waitFor(() => isWorkOver);
+    } finally {
+      unlock();
+      await impatient.close();
+    }
+    expect(await log.version(PROJECT, 'late')).toBeNull();
+  });
+
+  it('works without prepared statements, through Kysely too', async () => {
+    const plain = connect({ url: database.url, prepare: false, poolSize: 1 });
+    try {
+      const rows = await plain.kysely.selectFrom('project').select('project_id').where('project_id', '=', PROJECT).execute();
+      expect(rows).toEqual([{ project_id: PROJECT }]);
+      const [named] = await plain.sql<{ n: number }[]>`select count(*) as n from pg_prepared_statements`;
+      expect(named?.n).toBe(0);
+    } finally {
+      await plain.close();
+    }
+  });
+});
