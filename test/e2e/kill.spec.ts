@@ -78,7 +78,7 @@ beforeAll(async () => {
   dataDir = createDataDir();
   up = startUp(dataDir.path, ['--no-demo', '--workers', '2'], { WEIR_SCRIPTS_DIR: scripts, WEIR_LEASE_S: '3', WEIR_HEARTBEAT_S: '0.5', WEIR_SWEEP_S: '0.5' });
   ready = await up.ready();
-});
+}, 180_000);
 afterAll(async () => {
   up.kill('SIGTERM');
   await up.exited;
