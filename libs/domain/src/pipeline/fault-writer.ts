@@ -1,3 +1,4 @@
+import { closestName } from './closest-name.js';
 import type { PipelineFault } from './pipeline-fault.js';
 
 /** Keys and indices from the document's root to the value. */
@@ -20,17 +21,21 @@ export type FaultWords = {
   readonly expected: string;
   /** What to do, as the end of a sentence. */
   readonly hint?: string;
+  /** Names that may have been meant; compared only when the fault is written. */
+  readonly similar?: { readonly to: string; readonly among: Iterable<string> };
 };
 
 export function faultAt(path: FaultPath, words: FaultWords): PipelineFault {
   const where = formatPath(path);
   const hint = words.hint === undefined ? '' : `; ${words.hint}`;
+  const meant = words.similar === undefined ? null : closestName(words.similar.to, words.similar.among);
+  const question = meant === null ? '' : ` Did you mean "${meant}"?`;
   return {
     path: where,
     code: words.code,
     found: words.found,
     expected: words.expected,
-    detail: `${where === '' ? 'The document' : where}: found ${words.found}, expected ${words.expected}${hint}.`,
+    detail: `${where === '' ? 'The document' : where}: found ${words.found}, expected ${words.expected}${hint}.${question}`,
   };
 }
 

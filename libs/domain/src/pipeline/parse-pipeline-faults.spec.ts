@@ -79,7 +79,7 @@ describe('a document with faults', () => {
       expect.objectContaining({
         path: 'stepz',
         code: 'unknown_key',
-        detail: expect.stringContaining('did you mean "steps"?'),
+        detail: expect.stringContaining('Did you mean "steps"?'),
       }),
     ]);
   });
@@ -167,6 +167,15 @@ describe('a document with faults', () => {
     let bomb: unknown = ['x'];
     for (let level = 0; level < 30; level += 1) bomb = [bomb, bomb];
     expect(faultsOf(document({ tags: bomb }))).toEqual([': document_too_large']);
+  });
+
+  it('compares nothing in a document with far too many steps', () => {
+    const many = Array.from({ length: 9_000 }, (_, index) => ({
+      id: `s${index}`,
+      transform: 1,
+      depends_on: ['nobody'],
+    }));
+    expect(faultsOf(document({ steps: many, output: 1 }))).toEqual(['steps: too_many']);
   });
 
   it('counts the rest of a very long list of faults', () => {

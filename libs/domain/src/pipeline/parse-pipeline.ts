@@ -7,8 +7,8 @@ import { checkNames } from './check/check-names.js';
 import { stepGraph } from './check/step-graph.js';
 import { toDocumentJson } from './document/document-json.js';
 import { expectedWords } from './document/expected-words.js';
-import { issueToFaults } from './document/issue-to-faults.js';
 import { pipelineDocument } from './document/pipeline-document.js';
+import { reportIssue } from './document/report-issue.js';
 import { describeValue, faultAt } from './fault-writer.js';
 import { isJsonObject } from './json-object.js';
 import type { JsonObject } from '../json.js';
@@ -44,16 +44,17 @@ export function parsePipeline(document: unknown, facts: PipelineFacts): ParsedPi
   }
   const shape = pipelineDocument.safeParse(json, { error: (issue) => expectedWords(issue) });
   const reading = new Reading();
-  reading.faults.push(...(shape.error?.issues ?? []).flatMap((issue) => issueToFaults(issue, json)));
+  for (const issue of shape.error?.issues ?? []) reportIssue(issue, json, reading);
   const { definition, notes } = readAndCheck(json, reading, facts);
-  if (reading.faults.length > 0) return { ok: false, errors: distinct(reading.faults) };
+  if (reading.faults.length > 0) return { ok: false, errors: shownFaults(reading) };
   return { ok: true, definition, document: json, notes };
 }
 
 function readAndCheck(json: JsonObject, reading: Reading, facts: PipelineFacts) {
   const read = readPipeline(json, reading);
+  // The other checks compare steps with steps: beyond the limit that would take long, and the document is refused anyway.
+  if (!checkCounts(read, reading)) return { definition: read.definition, notes: [] };
   const graph = stepGraph(read.nodes);
-  checkCounts(read, reading);
   checkGraph(graph, reading);
   checkExpressions(reading, facts.expressions, { inputs: read.names.inputs, graph });
   checkNames(read, reading, facts);
@@ -62,12 +63,12 @@ function readAndCheck(json: JsonObject, reading: Reading, facts: PipelineFacts) 
 }
 
 /** One fault per path and code; the rest of a very long list is counted. */
-function distinct(faults: readonly PipelineFault[]): readonly PipelineFault[] {
-  const byPlace = new Map(faults.map((fault) => [`${fault.path}\n${fault.code}\n${fault.found}`, fault]));
+function shownFaults(reading: Reading): readonly PipelineFault[] {
+  const byPlace = new Map(reading.faults.map((fault) => [`${fault.path}\n${fault.code}\n${fault.found}`, fault]));
   const all = [...byPlace.values()];
-  if (all.length <= PIPELINE_LIMITS.faults) return all;
+  if (all.length <= PIPELINE_LIMITS.faults && reading.omitted === 0) return all;
   const shown = all.slice(0, PIPELINE_LIMITS.faults);
-  const found = `${all.length - shown.length} more faults`;
+  const found = `${all.length - shown.length + reading.omitted} more faults`;
   return [
     ...shown,
     faultAt([], { code: 'too_many_faults', found, expected: `at most ${PIPELINE_LIMITS.faults} in one answer` }),

@@ -25,6 +25,7 @@ export const PIPELINE_LIMITS = {
   faults: 200,
   /** Inputs of a run as JSON, in code units. */
   inputChars: 1_000_000,
+  inputDepth: 100,
 } as const;
 
 /** Where a document says nothing. */

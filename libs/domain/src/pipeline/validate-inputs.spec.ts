@@ -54,6 +54,12 @@ describe('inputs of a run', () => {
     expect(faults(declared, given)).toEqual([expected]);
   });
 
+  it('that are nested without end are refused, not walked', () => {
+    let deep: Json = [];
+    for (let level = 0; level < 50_000; level += 1) deep = [deep];
+    expect(faults({ a: { type: 'array' } }, { a: deep })).toEqual(['inputs: too_large']);
+  });
+
   it('count lengths in code points, and choices of any type', () => {
     expect(faults({ a: { type: 'string', max_length: 2 } }, { a: '😀😀' })).toEqual([]);
     expect(faults({ a: { type: 'object', enum: [{ x: 1, y: 2 }] } }, { a: { y: 2, x: 1 } })).toEqual([]);

@@ -1,5 +1,4 @@
 import type { Json, JsonObject } from '../json.js';
-import { didYouMean } from './did-you-mean.js';
 import { describeValue, faultAt, oneOf } from './fault-writer.js';
 import { inputFaults } from './input-value.js';
 import { isJsonObject } from './json-object.js';
@@ -10,6 +9,9 @@ import { PIPELINE_LIMITS } from './pipeline-limits.js';
 export type ValidatedInputs =
   | { readonly ok: true; readonly inputs: JsonObject }
   | { readonly ok: false; readonly errors: readonly PipelineFault[] };
+
+/** More names that are not declared say nothing new. */
+const MAX_UNKNOWN_INPUTS = 50;
 
 /**
  * Checks the inputs of a run against their declarations and fills in defaults; all faults at once, their paths below
@@ -23,6 +25,11 @@ export function validateInputs(definition: PipelineDefinition, inputs: Json | un
       ok: false,
       errors: [faultAt(['inputs'], { code: 'wrong_type', found: describeValue(given), expected: 'an object' })],
     };
+  }
+  if (isDeeperThan(given, PIPELINE_LIMITS.inputDepth)) {
+    const found = `values over ${PIPELINE_LIMITS.inputDepth} levels deep`;
+    const words = { code: 'too_large', found, expected: `at most ${PIPELINE_LIMITS.inputDepth} levels` };
+    return { ok: false, errors: [faultAt(['inputs'], words)] };
   }
   const errors = [...sizeFaults(given), ...unknownInputs(definition, given)];
   const members: [string, Json][] = [];
@@ -50,9 +57,10 @@ function unknownInputs(definition: PipelineDefinition, given: JsonObject): reado
   const names = [...definition.inputs.keys()];
   return Object.keys(given)
     .filter((name) => !definition.inputs.has(name))
+    .slice(0, MAX_UNKNOWN_INPUTS)
     .map((name) => {
       const words = { code: 'unknown_input', found: 'an input that is not declared', expected: oneOf(names) };
-      return faultAt(['inputs', name], { ...words, hint: didYouMean(name, names) });
+      return faultAt(['inputs', name], { ...words, similar: { to: name, among: names } });
     });
 }
 
@@ -62,4 +70,10 @@ function sizeFaults(given: JsonObject): readonly PipelineFault[] {
   if (size <= limit) return [];
   const hint = 'store large content elsewhere and pass its address';
   return [faultAt(['inputs'], { code: 'too_large', found: `${size} characters`, expected: `at most ${limit}`, hint })];
+}
+
+/** What is nested deeper would overflow the stack of everything that walks it later. */
+function isDeeperThan(value: Json, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((member) => isDeeperThan(member, levels - 1));
 }

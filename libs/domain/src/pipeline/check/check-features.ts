@@ -1,5 +1,5 @@
 import { effectiveStep } from '../effective-step.js';
-import { faultAt, formatPath, oneOf, type FaultPath } from '../fault-writer.js';
+import { formatPath, oneOf, type FaultPath } from '../fault-writer.js';
 import { allSteps } from '../graph.js';
 import type { PipelineFacts, PipelineFeature } from '../pipeline-facts.js';
 import type { PipelineNote } from '../pipeline-fault.js';
@@ -76,7 +76,7 @@ function missingFeatureNotes(read: ReadPipeline, reading: Reading, facts: Pipeli
         detail: `${formatPath(path)} is accepted, but not enforced by this version of Weir.`,
       });
     } else {
-      reading.faults.push(faultAt(path, { code: 'feature_not_available', found: feature, expected, hint }));
+      reading.fault(path, { code: 'feature_not_available', found: feature, expected, hint });
     }
   }
   return notes;

@@ -1,4 +1,3 @@
-import { didYouMean } from '../did-you-mean.js';
 import { describeValue, formatPath, oneOf } from '../fault-writer.js';
 import { PIPELINE_LIMITS } from '../pipeline-limits.js';
 import type { Reading, StepNode } from '../read/reading.js';
@@ -54,7 +53,7 @@ function unknownStep(id: string, others: readonly string[], graph: StepGraph) {
       'a step depends on steps of its own list only; those of a body are reached through the step around them';
     return { code: 'step_not_reachable', found: `${found}, a step of another list`, expected: oneOf(others), hint };
   }
-  return { code: 'unknown_step', found, expected: oneOf(others), hint: didYouMean(id, others) };
+  return { code: 'unknown_step', found, expected: oneOf(others), similar: { to: id, among: others } };
 }
 
 function checkGoto(node: StepNode, graph: StepGraph, reading: Reading): void {

@@ -7,7 +7,7 @@ export function checkInjected(reading: Reading, facts: PipelineFacts): void {
   for (const { path, level, value } of reading.contexts) {
     const base = formatPath(path);
     for (const fault of facts.checkContextPolicy(value, level)) {
-      reading.faults.push({
+      reading.add({
         ...fault,
         path: below(base, fault.path),
         detail: `${below(base, fault.path)}: ${fault.detail}`,

@@ -1,4 +1,3 @@
-import { didYouMean } from '../did-you-mean.js';
 import { effectiveStep } from '../effective-step.js';
 import { describeValue, oneOf, type FaultPath } from '../fault-writer.js';
 import { parseModelReference } from '../names.js';
@@ -23,7 +22,12 @@ export function checkNames(read: ReadPipeline, reading: Reading, facts: Pipeline
 /** Nothing is said when the names are not known. */
 function known(reading: Reading, path: FaultPath, code: string, name: string, names: readonly string[] | null): void {
   if (names === null || names.includes(name)) return;
-  reading.fault(path, { code, found: describeValue(name), expected: oneOf(names), hint: didYouMean(name, names) });
+  reading.fault(path, {
+    code,
+    found: describeValue(name),
+    expected: oneOf(names),
+    similar: { to: name, among: names },
+  });
 }
 
 function toolUses(read: ReadPipeline): readonly (readonly [FaultPath, string])[] {
@@ -66,12 +70,12 @@ function checkModel(path: FaultPath, name: string, reading: Reading, facts: Pipe
   }
   if (facts.connections === null || ['builtin', 'replay'].includes(reference.connection)) return;
   if (facts.connections.includes(reference.connection)) return;
-  const suggestion = didYouMean(reference.connection, facts.connections);
   reading.fault(path, {
     code: 'unknown_connection',
     found: `the connection ${describeValue(reference.connection)}`,
     expected: oneOf([...facts.connections, 'builtin', 'replay']),
-    hint: `${suggestion === undefined ? '' : `${suggestion} `}connections are set up by the operator in weir.yml`,
+    similar: { to: reference.connection, among: facts.connections },
+    hint: 'connections are set up by the operator in weir.yml',
   });
 }
 

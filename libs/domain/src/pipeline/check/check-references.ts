@@ -1,5 +1,4 @@
 import type { ExpressionReference } from '../expression-language.js';
-import { didYouMean } from '../did-you-mean.js';
 import { oneOf, type FaultWords } from '../fault-writer.js';
 import type { Place } from '../read/reading.js';
 import { RUN_FIELDS } from '../variables.js';
@@ -132,7 +131,7 @@ function visibleIn(place: Place, graph: StepGraph): ReadonlySet<string> {
 function invisibleStep(id: string, place: Place, graph: StepGraph, visible: ReadonlySet<string>): FaultWords {
   const expected = `a step upstream: ${oneOf(visible)}`;
   if (!graph.ids.has(id))
-    return { code: 'unknown_step', found: `steps.${id}`, expected, hint: didYouMean(id, graph.ids) };
+    return { code: 'unknown_step', found: `steps.${id}`, expected, similar: { to: id, among: graph.ids } };
   if (place.at === 'output') {
     const hint = 'the steps of a body are read through the output of the step around them';
     return { code: 'output_not_reachable', found: `steps.${id}, a step of a body`, expected: oneOf(visible), hint };
@@ -159,7 +158,7 @@ function unknownField(
 ): FaultWords | null {
   const [name] = reference.path;
   if (name === undefined || known === null || known.includes(name)) return null;
-  return { code, found: written(reference), expected: oneOf(known), hint: didYouMean(name, known) };
+  return { code, found: written(reference), expected: oneOf(known), similar: { to: name, among: known } };
 }
 
 function notStatic(reference: ExpressionReference, expected: string): FaultWords {

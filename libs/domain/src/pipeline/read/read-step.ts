@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from '../../json.js';
-import { didYouMean } from '../did-you-mean.js';
 import { describeValue, type FaultPath } from '../fault-writer.js';
 import { isJsonObject } from '../json-object.js';
 import { RESERVED_NAMES } from '../names.js';
+import { PIPELINE_LIMITS } from '../pipeline-limits.js';
 import { STEP_KINDS, type OnError, type PipelineStep, type StepBase, type StepKind } from '../pipeline-step.js';
 import { Fields } from './fields.js';
 import { readContext, readModel } from './read-agent.js';
@@ -51,7 +51,7 @@ function readStep(object: JsonObject, path: FaultPath, parent: StepNode | null, 
     kind,
     agent: graph.text('agent'),
     tool: graph.text('tool'),
-    dependsOn: graph.texts('depends_on') ?? [],
+    dependsOn: (graph.texts('depends_on') ?? []).slice(0, PIPELINE_LIMITS.dependenciesPerStep),
     goto: stepIdOfGoto(graph),
     contextMode: modeOf(graph),
     parent,
@@ -76,15 +76,10 @@ function readKind(fields: Fields): StepKind | null {
     fields.reading.fault(fields.path, { code: 'step_kind_ambiguous', found: named.join(' and '), expected });
     return null;
   }
-  const hint = fields
-    .keys()
-    .map((key) => didYouMean(key, STEP_KINDS))
-    .find((suggestion) => suggestion !== undefined);
   fields.reading.fault(fields.path, {
     code: 'step_kind_missing',
     found: describeValue(Object.fromEntries(fields.keys().map((key) => [key, true]))),
     expected,
-    hint,
   });
   return null;
 }

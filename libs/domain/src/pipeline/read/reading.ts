@@ -1,7 +1,11 @@
 import { faultAt, type FaultPath, type FaultWords } from '../fault-writer.js';
 import type { Json, JsonObject } from '../../json.js';
 import type { PipelineFault } from '../pipeline-fault.js';
+import { PIPELINE_LIMITS } from '../pipeline-limits.js';
 import type { PipelineStep, StepKind } from '../pipeline-step.js';
+
+/** More than an answer shows, since some say the same. */
+const MAX_WRITTEN_FAULTS = 2 * PIPELINE_LIMITS.faults;
 
 /**
  * What reading a document collects besides the definition: faults, every expression with the place it stands in, and the
@@ -14,8 +18,17 @@ export class Reading {
   readonly contexts: ContextUse[] = [];
   readonly schemas: SchemaUse[] = [];
 
+  /** Faults that were counted only: writing one compares names, and a document can have tens of thousands. */
+  omitted = 0;
+
   fault(path: FaultPath, words: FaultWords): void {
-    this.faults.push(faultAt(path, words));
+    if (this.faults.length >= MAX_WRITTEN_FAULTS) this.omitted += 1;
+    else this.faults.push(faultAt(path, words));
+  }
+
+  /** A fault that others have written. */
+  add(fault: PipelineFault): void {
+    this.faults.push(fault);
   }
 }
 

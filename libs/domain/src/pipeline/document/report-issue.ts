@@ -1,20 +1,16 @@
 import type { z } from 'zod';
-import { didYouMean } from '../did-you-mean.js';
-import { describeValue, faultAt, type FaultPath } from '../fault-writer.js';
-import type { PipelineFault } from '../pipeline-fault.js';
+import { describeValue, type FaultPath } from '../fault-writer.js';
+import type { Reading } from '../read/reading.js';
 
-/** The faults of one issue of the document's schema; its message is what is expected (`expectedWords`). */
-export function issueToFaults(
-  issue: z.core.$ZodIssue,
-  document: unknown,
-  base: FaultPath = [],
-): readonly PipelineFault[] {
+/** Adds the faults of one issue of the document's schema; its message is what is expected (`expectedWords`). */
+export function reportIssue(issue: z.core.$ZodIssue, document: unknown, reading: Reading, base: FaultPath = []): void {
   const path = [...base, ...issue.path.map((segment) => (typeof segment === 'symbol' ? segment.toString() : segment))];
   switch (issue.code) {
     case 'unrecognized_keys':
-      return issue.keys.map((key) => unknownKey([...path, key], key, issue.message));
+      for (const key of issue.keys) reportUnknownKey([...path, key], key, issue.message, reading);
+      return;
     case 'invalid_union':
-      return unionFaults(issue, document, path);
+      return reportUnion(issue, document, path, reading);
     case 'invalid_type':
     case 'too_small':
     case 'too_big':
@@ -24,33 +20,29 @@ export function issueToFaults(
     case 'invalid_key':
     case 'invalid_element':
     case 'custom':
-      return [plainFault(path, valueAt(document, path), issue)];
+      return reportValue(path, valueAt(document, path), issue, reading);
   }
 }
 
-function unknownKey(path: FaultPath, key: string, known: string): PipelineFault {
-  const hint = didYouMean(key, known.split(', '));
-  return faultAt(path, { code: 'unknown_key', found: 'an unknown key', expected: `one of ${known}`, hint });
+function reportUnknownKey(path: FaultPath, key: string, known: string, reading: Reading): void {
+  const similar = { to: key, among: known.split(', ') };
+  reading.fault(path, { code: 'unknown_key', found: 'an unknown key', expected: `one of ${known}`, similar });
 }
 
 /** Faults inside the branch that the value was meant for, or one for the whole value when it fits none. */
-function unionFaults(
-  issue: z.core.$ZodIssueInvalidUnion,
-  document: unknown,
-  path: FaultPath,
-): readonly PipelineFault[] {
+function reportUnion(issue: z.core.$ZodIssueInvalidUnion, document: unknown, path: FaultPath, reading: Reading): void {
   const meant = issue.errors.find((branch) => branch.length > 0 && branch.every((inner) => isInside(inner)));
-  if (meant === undefined) return [plainFault(path, valueAt(document, path), issue)];
-  return meant.flatMap((inner) => issueToFaults(inner, document, path));
+  if (meant === undefined) return reportValue(path, valueAt(document, path), issue, reading);
+  for (const inner of meant) reportIssue(inner, document, reading, path);
 }
 
 function isInside(issue: z.core.$ZodIssue): boolean {
   return issue.path.length > 0 || issue.code === 'unrecognized_keys' || issue.code === 'too_small';
 }
 
-function plainFault(path: FaultPath, found: unknown, issue: z.core.$ZodIssue): PipelineFault {
+function reportValue(path: FaultPath, found: unknown, issue: z.core.$ZodIssue, reading: Reading): void {
   const code = found === undefined ? 'missing' : faultCode(issue.code);
-  return faultAt(path, { code, found: describeValue(found), expected: issue.message });
+  reading.fault(path, { code, found: describeValue(found), expected: issue.message });
 }
 
 function faultCode(code: z.core.$ZodIssue['code']): string {
