@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { API_FORMATS } from '../neutral.js';
+import { lawRuns } from '../testing/law-runs.js';
 import { randomStream } from '../testing/random-stream.js';
 import { wholeItems } from '../testing/shown-items.js';
 import type { ShownItem } from '../view/entry.js';
 import { fitItem } from './fit-item.js';
 import { formatProfile, lint, repairConversation, shape, type Repair } from './index.js';
 
-const runs = Number(process.env.LAW_RUNS ?? 300);
+const runs = lawRuns(300);
 const model = { id: 'test:model', images: true, documents: true };
 
 describe('the repair and the linter, over any stored stream', () => {

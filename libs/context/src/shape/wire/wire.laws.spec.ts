@@ -1,11 +1,12 @@
 import fc from 'fast-check';
 import { API_FORMATS } from '../../neutral.js';
+import { lawRuns } from '../../testing/law-runs.js';
 import { randomStream } from '../../testing/random-stream.js';
 import { wholeItems } from '../../testing/shown-items.js';
 import { wireFaults } from '../../testing/wire-faults.js';
 import { repairConversation, shape, toWire } from '../index.js';
 
-const runs = Number(process.env.LAW_RUNS ?? 300);
+const runs = lawRuns(300);
 
 describe('the wire form of any stored stream', () => {
   it('holds nothing that a provider is known to refuse', () => {
