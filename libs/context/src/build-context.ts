@@ -12,7 +12,7 @@ import { fixedParts } from './measure/fixed-parts.js';
 import { tokenRatios } from './measure/token-ratio.js';
 import { readPolicy, type EffectivePolicy } from './policy/index.js';
 import { firstEntry, originalBefore, proposeCompaction, type ProposalFacts } from './propose-compaction.js';
-import { protectedEntries } from './protected-entries.js';
+import { pinnedSoFar, protectedEntries } from './protected-entries.js';
 import { omittedEntries, reportOf } from './report.js';
 import { cacheBreakpoints, requestCanonical, requestOf, shapeDraft, type ShapedDraft } from './request.js';
 import { everything } from './stages/select.js';
@@ -67,6 +67,7 @@ function prepare(input: BuildInput): Build {
   const live = input.purpose === 'unmanaged' ? null : view.compaction.live;
   const parts = layoutParts(manifest, live, input.memory, policy.memory);
   const base = everything(view, manifest.model, policy.memory.max_value_chars);
+  const start = frontierStart(view, input.policyHash, manifest.model);
   const ratios = tokenRatios(view);
   const ratio = ratios[manifest.model.id] ?? manifest.model.tokenRatio;
   return {
@@ -76,10 +77,10 @@ function prepare(input: BuildInput): Build {
     base,
     knobs,
     parts,
-    start: frontierStart(view, input.policyHash, manifest.model),
+    start,
     ratios,
     ratio,
-    draft: (marks) => draftUnder(marks, base, knobs, parts),
+    draft: (marks) => draftUnder(marks, base, { ...knobs, protectedEntries: new Set([...knobs.protectedEntries, ...pinnedSoFar(view, start, marks)]) }, parts),
     capsOf: capsOfDraft(policy, manifest.model, ratio, refusedChars(seen, view)),
   };
 }
@@ -172,8 +173,8 @@ function ready(build: Build, outcome: Outcome, proposal: CompactionProposal | nu
 function report(build: Build, { draft, shaped, caps }: Outcome): ReadyBuild['report'] {
   const { view, input, ratio } = build;
   const fixed = fixedParts(input.manifest);
-  const previous = view.last === null ? draft : build.draft(build.start.marks);
-  const prefix = input.purpose === 'unmanaged' ? { chars: 0, tokens: 0 } : expectedPrefix(previous, draft, view, fixed);
+  const hasPrevious = view.last !== null && input.purpose !== 'unmanaged';
+  const prefix = hasPrevious ? expectedPrefix(build.draft(build.start.marks), draft, view, fixed) : { chars: 0, tokens: 0 };
   const isCached = input.manifest.model.promptCaching && view.last?.model === input.manifest.model.id;
   const base = baseOf(build, draft);
   return reportOf({
@@ -202,13 +203,14 @@ function baseOf(build: Build, draft: Draft): RecordedBase {
     facts: factsKey(input.manifest.model),
     turns: view.turnCount,
     users: view.userCount,
-    original_chars: originalBefore({ view, cells: draft.cells }) + base.cells.reduce((sum, { entry: { source } }) => sum + (source.seq === null ? 0 : source.chars), 0),
+    original_chars: originalBefore({ view, cells: draft.cells }) + draft.cells.reduce((sum, { entry: { source }, state }) => sum + (source.seq === null || state === 'repaired_away' ? 0 : source.chars), 0),
     unmanaged_chars: unmanagedBefore(view, base) + cellsChars(base.cells),
     first_entry: firstEntry(view),
     token_ratios: { ...build.ratios },
     raw_tokens: draft.layout.tokens,
     shortening: marks.shortening === null ? null : { min_chars: marks.shortening.minChars, to: marks.shortening.to },
     needs_from: seqs.reduce((least, one) => (one.isOld ? least : Math.min(least, one.seq)), input.uptoSeq + 1),
+    pinned: draft.cells.flatMap(({ entry, pinned }) => (pinned && entry.source.entry !== null ? [entry.source.entry] : [])),
     pinned_seqs: seqs.flatMap((one) => (one.isOld ? [one.seq] : [])),
     rolled_back: view.compaction.rolledBack.length,
   };

@@ -39,6 +39,7 @@ type Cut = { readonly count: number; readonly hi: number; readonly entryHi: numb
  * allowed where that is out of reach. Null: nothing to propose.
  */
 export function proposeCompaction(facts: ProposalFacts): CompactionProposal | null {
+  if (facts.need === 'normal' && !hasNewTurn(facts.view)) return null;
   const cuts = allowedCuts(facts).filter((cut) => projection(facts, cut) !== null);
   const target = facts.policy.compaction.target_ratio * facts.soft;
   const least = leastCount(facts);
@@ -58,6 +59,12 @@ export function proposeCompaction(facts: ProposalFacts): CompactionProposal | nu
     charsBefore: chosen.shown + facts.summaryChars,
     projectedChars: sizes.projected,
   };
+}
+
+/** Law C14: nothing is proposed again before new turns came. */
+function hasNewTurn(view: View): boolean {
+  const { live } = view.compaction;
+  return live === null || (view.turns.at(-1)?.answer.seq ?? 0) > live.appliedSeq;
 }
 
 export const firstEntry = (view: View): number => view.last?.base.first_entry ?? view.entries[0]?.source.entry ?? 1;
@@ -104,7 +111,7 @@ function turnSums(facts: ProposalFacts): TurnSum[] {
   for (const cell of facts.cells) {
     const sum = sums[cell.entry.turn - view.turnsBefore];
     const { seq, entry, chars } = cell.entry.source;
-    if (sum === undefined) continue;
+    if (sum === undefined || cell.state === 'repaired_away') continue;
     if (entry === null || !facts.protectedEntries.has(entry)) sum.shown += cell.shown?.chars ?? 0;
     if (seq === null || entry === null) continue;
     sum.original += chars;
@@ -127,7 +134,7 @@ export function originalBefore({ view, cells }: Pick<ProposalFacts, 'view' | 'ce
   let known = last.base.original_chars;
   for (const cell of cells) {
     const { seq, chars } = cell.entry.source;
-    if (seq !== null && seq <= last.uptoSeq) known -= chars;
+    if (cell.state !== 'repaired_away' && seq !== null && seq <= last.uptoSeq) known -= chars;
   }
   return Math.max(0, known);
 }

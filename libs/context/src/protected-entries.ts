@@ -1,3 +1,5 @@
+import type { FrontierStart } from './frontier.js';
+import type { Marks } from './stages/stage.js';
 import type { View } from './view/read-view.js';
 
 /** Entries of the current task and the last user message (the last one that no program injected): byte for byte in every build (law C3). */
@@ -12,4 +14,11 @@ export function protectedEntries(view: View): Set<number> {
     else lastUser = source.entry;
   }
   return new Set([task, lastUser ?? lastInjected].filter((entry) => entry !== null));
+}
+
+/** What the last build pinned stays pinned until the head of the request changes anyway (law C6). */
+export function pinnedSoFar(view: View, start: FrontierStart, marks: Marks): readonly number[] {
+  const { last, compaction } = view;
+  const isHeadKept = last !== null && !start.isAnew && last.frontier.compaction_id === (compaction.live?.id ?? null) && last.frontier.forget_to === marks.forgetTo;
+  return isHeadKept ? last.base.pinned : [];
 }

@@ -11,8 +11,8 @@ export const forget: Stage = {
     if (to === 0) return { view: input, removed: 0 };
     const prompt = promptOfFirstKept(input, to);
     return changeCells(input, (cell) => {
-      if (cell.shown === null || cell.pinned || placeOf(cell) > to || cell === prompt) return null;
-      return leaveOut(cell, 'forgotten', knobs);
+      if (cell.shown === null || cell.pinned || placeOf(cell) > to) return null;
+      return cell === prompt ? { ...cell, pinned: true } : leaveOut(cell, 'forgotten', knobs);
     });
   },
 };

@@ -46,9 +46,9 @@ export class Session {
   private calls = 0;
 
   constructor(
-    readonly manifest: Manifest,
-    readonly policy: EffectivePolicy,
-    readonly view: ViewSpec = { mode: 'inherit', runId: 'run_1', cutoffSeq: null },
+    public manifest: Manifest,
+    public policy: EffectivePolicy,
+    public view: ViewSpec = { mode: 'inherit', runId: 'run_1', cutoffSeq: null },
   ) {}
 
   get events(): readonly StoredEvent[] {
@@ -57,6 +57,7 @@ export class Session {
 
   append<T extends EventType>(type: T, data: EventData<T>, runId: string | null = this.view.runId): this {
     this.log.append(type, data, entryChars({ type, data } as EventBody), { runId });
+    deepFreeze(this.log.events.at(-1));
     return this;
   }
 
@@ -75,6 +76,24 @@ export class Session {
       runActive: true,
       purpose,
     });
+  }
+
+  /** The number of the last call; also of the one whose answer is appended next. */
+  get callNo(): number {
+    return this.calls;
+  }
+
+  /** What a new run does: numbers begin anew, `fresh` sees nothing older. */
+  begin(mode: ViewSpec['mode'], runId: string): this {
+    this.calls = 0;
+    this.view = { mode, runId, cutoffSeq: mode === 'fresh' ? this.events.length : null };
+    return this;
+  }
+
+  follow(policy: EffectivePolicy, model: ModelFacts): this {
+    this.policy = policy;
+    this.manifest = { ...this.manifest, policy: policyJson(policy), model };
+    return this;
   }
 
   /** Appends the start of a call that sends this build. */
@@ -115,7 +134,7 @@ export class Session {
     return id;
   }
 
-  compacted(id: string, proposal: CompactionProposal, summary: string): this {
+  compacted(id: string, proposal: CompactionProposal, summary: string, extractive = true): this {
     return this.append('ContextCompacted', {
       compaction_id: id,
       view_run_id: proposal.viewRunId,
@@ -128,8 +147,8 @@ export class Session {
       chars_after: [...summary].length,
       bytes_saved: 0,
       source_digest: '',
-      model: 'builtin:extractive',
-      extractive: true,
+      model: extractive ? 'builtin:extractive' : 'test:summary',
+      extractive,
       usage: null,
       cost_usd: null,
       policy_hash: '',
@@ -155,4 +174,11 @@ export class Session {
       this.compacted(this.requested(build.proposal), build.proposal, this.extractive(build.proposal));
     }
   }
+}
+
+/** Law C16: a build that changed its input would throw. */
+function deepFreeze(value: unknown): void {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return;
+  Object.freeze(value);
+  Object.values(value).forEach(deepFreeze);
 }

@@ -5,8 +5,8 @@ import { viewCutoff, viewRunId } from './view-key.js';
 
 type Range = readonly [number, number];
 
-/** The summary that a view shows. `range` in seqs, `entries` in entries, inclusive. */
-export type LiveCompaction = { readonly id: string; readonly range: Range; readonly entries: Range; readonly summary: string; readonly extractive: boolean };
+/** The summary that a view shows. `range` in seqs, `entries` in entries, inclusive; `appliedSeq` is that of its event. */
+export type LiveCompaction = { readonly id: string; readonly appliedSeq: number; readonly range: Range; readonly entries: Range; readonly summary: string; readonly extractive: boolean };
 export type OpenCompaction = { readonly id: string; readonly range: Range; readonly reason: string; readonly waitExpired: boolean };
 export type EndedCompaction = { readonly id: string; readonly range: Range; readonly reason: string; readonly outcome: 'compacted' | 'skipped' | 'discarded' | 'failed' | 'rolled_back' };
 
@@ -46,7 +46,7 @@ function foldEvent(fold: Fold, event: StoredEvent, spec: ViewSpec): void {
     fold.requests.set(id, { range, reason });
     fold.open = { id, range, reason, waitExpired: false };
   } else if (event.type === 'ContextCompacted') {
-    if (isOfView(event.data, spec)) apply(fold, event.data);
+    if (isOfView(event.data, spec)) apply(fold, event);
   } else if (event.type === 'CompactionSkipped') {
     end(fold, event.data.compaction_id, 'skipped');
   } else if (event.type === 'CompactionDiscarded') {
@@ -61,7 +61,7 @@ function foldEvent(fold: Fold, event: StoredEvent, spec: ViewSpec): void {
 }
 
 /** Appending one twice changes nothing (law C9); one that does not nest around the live one, or says nothing, is not shown. */
-function apply(fold: Fold, data: Extract<StoredEvent, { type: 'ContextCompacted' }>['data']): void {
+function apply(fold: Fold, { seq, data }: Extract<StoredEvent, { type: 'ContextCompacted' }>): void {
   const { compaction_id: id, replaces_seq_range: range, entries, summary, extractive } = data;
   if (fold.applied.some((one) => one.id === id) || fold.rolledBack.includes(id)) return;
   const live = fold.applied.at(-1);
@@ -69,7 +69,7 @@ function apply(fold: Fold, data: Extract<StoredEvent, { type: 'ContextCompacted'
   if (fold.open?.id === id) fold.open = null;
   fold.lastEnded = { id, range, reason, outcome: 'compacted' };
   if (isBlank(summary) || (live !== undefined && !nests(range, live.range))) return;
-  fold.applied.push({ id, range, entries, summary, extractive });
+  fold.applied.push({ id, appliedSeq: seq, range, entries, summary, extractive });
   fold.failures = 0;
 }
 

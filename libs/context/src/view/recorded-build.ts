@@ -26,6 +26,8 @@ export const baseSchema = z.object({
   shortening: z.object({ min_chars: z.number().int(), to: z.number().int() }).nullable(),
   /** Seq from which the next build needs all events, and single older entries that are pinned. */
   needs_from: z.number().int().nonnegative(),
+  /** Entries that are pinned, and seqs of these and other single older entries that are shown. */
+  pinned: z.array(z.number().int()),
   pinned_seqs: z.array(z.number().int()),
   rolled_back: z.number().int().nonnegative(),
 });
