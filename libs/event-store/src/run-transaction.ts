@@ -12,6 +12,7 @@ import { updateStepRun } from './operations/update-step-run.js';
 import { addWait, findWaiters, findWaitsOf, removeWaits } from './operations/waits.js';
 import { findOpenCompaction, lockCompaction } from './operations/find-compaction.js';
 import { insertCompaction } from './operations/insert-compaction.js';
+import { readEvents } from './operations/read-events.js';
 import { updateCompaction } from './operations/update-compaction.js';
 import type { Session } from './session.js';
 
@@ -23,6 +24,7 @@ export function runTransaction(open: () => Session): RunTransaction {
     stepRuns: (projectId, runId) => findStepRunsOfRun(open(), projectId, runId),
     lockStreams: (projectId, streamIds) => lockStreams(open(), projectId, streamIds),
     append: (units) => appendUnits(open(), units),
+    read: (query) => readEvents(open(), query),
     insertRun: (run) => insertRun(open(), run),
     updateRun: (projectId, runId, patch) => updateRun(open(), projectId, runId, patch),
     insertStepRuns: (projectId, steps) => insertStepRuns(open(), projectId, steps),

@@ -20,11 +20,11 @@ type Ask = { method?: string; key?: string | null; body?: unknown; headers?: Rec
  * The real API on a database of its own, listening. Wake-ups go over the machine's queue server; jobs run in this process
  * when a test says so (`work`), with scripted models.
  */
-export async function startTestApi(options: { keepAliveMs?: number } = {}) {
+export async function startTestApi({ databaseUrl, ...options }: { keepAliveMs?: number; databaseUrl?: (url: string) => Promise<string> } = {}) {
   const testDatabase = await createTestDatabase();
   const queue = await testQueue();
   const variables = {
-    DATABASE_URL: testDatabase.url,
+    DATABASE_URL: (await databaseUrl?.(testDatabase.url)) ?? testDatabase.url,
     WEIR_LEASE_S: '3',
     WEIR_HEARTBEAT_S: '0.5',
     WEIR_QUEUE_BACKEND: queue.backend,

@@ -5,6 +5,7 @@ import type { z } from 'zod';
 import { parseFeedCursor, readRunEvents, type FeedCursor } from '#libs/event-store';
 import { API_PARTS, type ApiParts } from '../api-parts.js';
 import { FromCaller, hasScope, type Caller } from '../auth/caller.js';
+import { METRICS, type ApiMetrics, type StreamEnd } from '../health/metrics.js';
 import { Operation } from '../http/operation.js';
 import { problemOf } from '../http/problem-of.js';
 import { ProblemError } from '../http/problem-error.js';
@@ -26,6 +27,7 @@ export class EventsController {
 
   constructor(
     @Inject(API_PARTS) private readonly parts: ApiParts,
+    @Inject(METRICS) private readonly metrics: ApiMetrics,
     private readonly hub: ProgressHub,
   ) {}
 
@@ -84,13 +86,16 @@ export class EventsController {
     const connection = new SseConnection(reply, this.parts.keepAliveMs ?? KEEP_ALIVE_MS);
     const source = { engine: this.parts.engine, db: this.parts.database.kysely, hub: this.hub, shutdown: this.parts.shutdown };
     const run = { projectId: caller.projectId, runId, after, showsContent: hasScope(caller, 'content:read') };
+    let end: StreamEnd = 'failed';
+    this.metrics.streamOpened();
     try {
-      await streamRun(source, run, connection);
+      end = await streamRun(source, run, connection);
     } catch (error) {
       // The status has been sent: what went wrong goes to the log, the client comes back with its last id.
       const problem = problemOf(error, { instance: reply.request.url, requestId: reply.request.id });
       this.parts.logger.error({ err: error, request_id: reply.request.id, code: problem.code }, 'event stream failed');
     } finally {
+      this.metrics.streamClosed(end);
       giveBack();
     }
   }

@@ -7,6 +7,7 @@ import { toEvent } from './event-wire.js';
 import type { ProgressHub } from './progress-hub.js';
 import type { SseConnection } from './sse-connection.js';
 import { Wake } from './wake.js';
+import type { StreamEnd } from '../health/metrics.js';
 
 const POLL_MS = 1000;
 const BATCH = 200;
@@ -30,7 +31,7 @@ export type StreamSource = {
  * Sends a run's snapshot, its events after a place, deltas as they come, and `end` once the run has ended and all of its
  * events were sent. Always read from Postgres: wake-ups only make it look at once.
  */
-export async function streamRun(source: StreamSource, run: StreamedRun, connection: SseConnection): Promise<void> {
+export async function streamRun(source: StreamSource, run: StreamedRun, connection: SseConnection): Promise<StreamEnd> {
   const wake = new Wake();
   const stopListening = source.hub.listen(run.runId, {
     onProgress: () => wake.ring(),
@@ -45,7 +46,7 @@ export async function streamRun(source: StreamSource, run: StreamedRun, connecti
   try {
     const described = await loadRun(source.engine, run.projectId, run.runId);
     connection.send({ event: 'snapshot', data: toRun(described, run.showsContent) });
-    await follow(source, run, connection, wake, stop);
+    return await follow(source, run, connection, wake, stop);
   } finally {
     stopKeepAlive();
     stopListening();
@@ -53,7 +54,7 @@ export async function streamRun(source: StreamSource, run: StreamedRun, connecti
   }
 }
 
-async function follow(source: StreamSource, run: StreamedRun, connection: SseConnection, wake: Wake, stop: AbortSignal): Promise<void> {
+async function follow(source: StreamSource, run: StreamedRun, connection: SseConnection, wake: Wake, stop: AbortSignal): Promise<StreamEnd> {
   let after = run.after;
   while (!stop.aborted) {
     // Asked before the events are read: an end that is seen here has its events committed.
@@ -62,17 +63,18 @@ async function follow(source: StreamSource, run: StreamedRun, connection: SseCon
     for (const event of events) {
       if (!connection.send({ event: 'event', id: event.cursor, data: toEvent(event, run.showsContent) })) {
         connection.drop({ event: 'lagged', data: { after: cursorText(after) } });
-        return;
+        return 'lagged';
       }
       after = parseFeedCursor(event.cursor);
     }
     if (events.length === BATCH) continue;
     if (hasEnded(status) && !(await hasRunEventsAfter(source.db, { ...run, after }))) {
       connection.end({ event: 'end', data: { run_id: run.runId, status, cursor: cursorText(after) } });
-      return;
+      return 'ended';
     }
     await wake.wait(POLL_MS, stop);
   }
+  return connection.closed.aborted ? 'gone' : 'shutdown';
 }
 
 function hasEnded(status: RunStatus | null): boolean {

@@ -1,11 +1,16 @@
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { countSteps, type Database } from '#libs/event-store';
 
 export type ApiMetrics = {
   registry: Registry;
   /** `route` is the pattern, so that ids make no new series. */
   requestEnded(request: { method: string; route: string; status: number; seconds: number }): void;
+  streamOpened(): void;
+  /** `lagged`: the client did not read fast enough. `failed`: the store could not be read. */
+  streamClosed(why: StreamEnd): void;
 };
+
+export type StreamEnd = 'ended' | 'gone' | 'lagged' | 'shutdown' | 'failed';
 
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
@@ -21,9 +26,16 @@ export function createApiMetrics(database: Database): ApiMetrics {
     buckets: SECONDS,
     registers: [registry],
   });
+  const open = new Gauge({ name: 'weir_event_streams', help: 'Event streams that are open.', registers: [registry] });
+  const closed = new Counter({ name: 'weir_event_streams_closed_total', help: 'Event streams that were closed, and why.', labelNames: ['why'], registers: [registry] });
   stepGauges(registry, database);
   return {
     registry,
+    streamOpened: () => open.inc(),
+    streamClosed: (why) => {
+      open.dec();
+      closed.inc({ why });
+    },
     requestEnded: ({ method, route, status, seconds }) => requests.observe({ method, route, status: String(status) }, seconds),
   };
 }

@@ -40,17 +40,17 @@ async function begin(tx: RunTransaction, beginning: Beginning): Promise<Begun | 
   const view: ViewSpec = { mode: plan.policy.mode, runId: run.runId, cutoffSeq };
   const recorder = new RunRecorder(deps, run);
   recorder.ofStep(row, 'StepStarted', [row.fence], { attempt: row.attempt, start: row.starts, context_mode: plan.policy.mode, cutoff_seq: cutoffSeq, memory_seq: memorySeq, manifest: plan.manifestHash });
-  const events = await deps.log.read({ projectId: run.projectId, streamId: subStream });
-  if (first) await recordOpening(recorder, beginning, { view, memorySeq, events });
+  const events = await tx.read({ projectId: run.projectId, streamId: subStream });
+  if (first) await recordOpening(tx, recorder, beginning, { view, memorySeq, events });
   else if (needsTaskAgain(events, run.runId, view)) recorder.inConversation(row, 'UserMessageReceived', ['task', row.fence], { origin: 'task', content: beginning.inputs.task, reissued: true });
   await recorder.flush(tx);
   await tx.updateStepRun(run.projectId, row.stepRunId, { cutoffSeq, memorySeq, manifest: plan.manifestHash });
   return { subStream, view, memorySeq };
 }
 
-async function recordOpening(recorder: RunRecorder, { execution, plan, inputs }: Beginning, at: { view: ViewSpec; memorySeq: number; events: StoredEvent[] }): Promise<void> {
-  const { deps, run, row } = execution;
-  const memory = await readMemory(deps.log, run.projectId, run.streamId, at.memorySeq);
+async function recordOpening(tx: RunTransaction, recorder: RunRecorder, { execution, plan, inputs }: Beginning, at: { view: ViewSpec; memorySeq: number; events: StoredEvent[] }): Promise<void> {
+  const { run, row } = execution;
+  const memory = await readMemory(tx, run.projectId, run.streamId, at.memorySeq);
   const shown = nextMemoryEntry(at.events, at.view, memory, at.memorySeq, plan.policy);
   if (shown !== null) recorder.inConversation(row, 'MemoryShown', [], shown);
   if (inputs.documents !== null) recorder.inConversation(row, 'DocumentsProvided', [], { content: inputs.documents });

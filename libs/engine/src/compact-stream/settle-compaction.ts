@@ -36,7 +36,7 @@ async function settleIn(deps: EngineDeps, tx: RunTransaction, settling: Settling
     await tx.updateCompaction(record.projectId, record.compactionId, { requeue: true, attempt: record.attempt + 1, dueInMs: RETRY_DELAY_MS * record.attempt, attempts: attemptsAfter(deps, record, result), usage: usagePatch(result.spent) });
     return false;
   }
-  const events = await deps.log.read({ projectId: record.projectId, streamId: record.streamId });
+  const events = await tx.read({ projectId: record.projectId, streamId: record.streamId });
   const end = endOf(deps, settling, events);
   await tx.append([{ projectId: record.projectId, streamId: record.streamId, events: [end.event] }]);
   await tx.updateCompaction(record.projectId, record.compactionId, { ...end.patch, ended: true, attempts: attemptsAfter(deps, record, result), usage: usagePatch(result.spent) });

@@ -1,6 +1,6 @@
-import type { Json, JsonObject, RunError, RunStatus, StepStatus, WaitReason } from '#libs/domain';
+import type { Json, JsonObject, RunError, RunStatus, StepStatus, StoredEvent, WaitReason } from '#libs/domain';
 import type { CompactionTransaction } from './compaction-store.port.js';
-import type { AppendResult, AppendUnit, StreamVersion } from './event-log.port.js';
+import type { AppendResult, AppendUnit, ReadStream, StreamVersion } from './event-log.port.js';
 
 export type RunRecord = {
   projectId: string;
@@ -141,6 +141,11 @@ export interface RunTransaction extends CompactionTransaction {
   lockStreams(projectId: string, streamIds: readonly string[]): Promise<Map<string, StreamVersion>>;
   /** As EventLog.append, within this transaction; any refusal is returned, never half done. */
   append(units: readonly AppendUnit[]): Promise<AppendResult[]>;
+  /**
+   * As EventLog.read, on this transaction's connection. Work in a transaction must not read through the pool: it holds
+   * locks, and when everybody who waits for them holds a connection too, none is left for it.
+   */
+  read(query: ReadStream): Promise<StoredEvent[]>;
 
   insertRun(run: NewRun): Promise<void>;
   updateRun(projectId: string, runId: string, patch: RunPatch): Promise<void>;
