@@ -6,7 +6,7 @@ export const PIPELINE_NAME_WORDS = 'a letter or digit, then at most 127 letters,
 export const TOOL_NAME_PATTERN = /^[a-zA-Z0-9_-]{1,64}$/;
 export const TOOL_NAME_WORDS = '1 to 64 letters, digits, underscores or hyphens (providers refuse others)';
 
-export const AGENT_NAME_PATTERN = TOOL_NAME_PATTERN;
+/** Agents follow the same pattern; nobody refuses theirs. */
 export const AGENT_NAME_WORDS = '1 to 64 letters, digits, underscores or hyphens';
 
 /** Inputs are fields in CEL. */

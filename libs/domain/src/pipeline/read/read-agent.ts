@@ -1,5 +1,5 @@
 import { describeValue } from '../fault-writer.js';
-import { AGENT_NAME_PATTERN, AGENT_NAME_WORDS } from '../names.js';
+import { AGENT_NAME_WORDS, TOOL_NAME_PATTERN } from '../names.js';
 import type { AgentDefinition } from '../pipeline-definition.js';
 import { DEFAULT_MAX_TURNS } from '../pipeline-limits.js';
 import type { Fields } from './fields.js';
@@ -7,7 +7,7 @@ import type { Fields } from './fields.js';
 /** `fields` stand in the place `agent`: the system prompt sees `inputs` and `run`. */
 export function readAgent(name: string, fields: Fields): AgentDefinition {
   const { reading } = fields;
-  if (!AGENT_NAME_PATTERN.test(name)) {
+  if (!TOOL_NAME_PATTERN.test(name)) {
     reading.fault(fields.path, { code: 'bad_name', found: describeValue(name), expected: AGENT_NAME_WORDS });
   }
   return {
