@@ -1,4 +1,5 @@
 import { CommanderError } from 'commander';
+import { z } from 'zod';
 import { AppError } from '#libs/domain';
 
 export const exitCodes = { fine: 0, failed: 1, usage: 2, unreachable: 3 } as const;
@@ -29,10 +30,14 @@ export class UnreachableError extends AppError {
 
 /** `fetch failed` says nothing; its cause does (`connect ECONNREFUSED …`). */
 function rootMessage(error: unknown): string {
-  if (typeof error !== 'object' || error === null) return String(error);
-  if ('cause' in error && error.cause !== undefined) return rootMessage(error.cause);
-  return 'message' in error ? String(error.message) : String(error);
+  const { cause, message } = reasonSchema.parse(error);
+  return cause === undefined ? message : rootMessage(cause);
 }
+
+/** By shape: errors of Node's own modules may come from another realm. */
+const reasonSchema = z
+  .looseObject({ message: z.string(), cause: z.unknown().optional() })
+  .catch({ message: 'no reason given', cause: undefined });
 
 export function exitCodeOf(error: unknown): number {
   // Commander throws for --help and --version as well, with exit code 0.
