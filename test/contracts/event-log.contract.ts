@@ -5,20 +5,23 @@ import { memory, PROJECT, userMessage } from '../integration/event-store/seed.js
 export type EventLogUnderTest = {
   log: EventLog;
   /** A fence that holds: of a step run that is running. */
-  runningStep(): Promise<Fence>;
+  runningStep: () => Promise<Fence>;
   /** The step's counters, as the fence names it. */
-  modelCalls(fence: Fence): Promise<number>;
+  modelCalls: (fence: Fence) => Promise<number>;
 };
 
 /** What every EventLog must do. `subject` is called after the suite's `beforeAll` hooks ran. */
 export function describeEventLog(subject: () => EventLogUnderTest): void {
   const stream = (): string => `stream-${randomUUID()}`;
-  const seqs = (result: AppendResult | undefined): number[] => (result?.status === 'appended' ? result.events.map((one) => one.seq) : []);
+  const seqs = (result: AppendResult | undefined): number[] =>
+    result?.status === 'appended' ? result.events.map((one) => one.seq) : [];
 
   it('numbers events gaplessly from 1 and entries apart from them', async () => {
     const { log } = subject();
     const streamId = stream();
-    const [result] = await log.append([{ projectId: PROJECT, streamId, events: [userMessage('a'), memory('k', 'v'), userMessage('b')] }]);
+    const [result] = await log.append([
+      { projectId: PROJECT, streamId, events: [userMessage('a'), memory('k', 'v'), userMessage('b')] },
+    ]);
     expect(result).toMatchObject({ status: 'appended', version: 3, repeated: false });
     expect(seqs(result)).toEqual([1, 2, 3]);
     const events = await log.read({ projectId: PROJECT, streamId });
@@ -62,23 +65,37 @@ export function describeEventLog(subject: () => EventLogUnderTest): void {
     expect(results.map(seqs)).toEqual([[1, 2], [3], [4, 5], [6]]);
     const events = await log.read({ projectId: PROJECT, streamId });
     const places = results.flatMap((result) => (result.status === 'appended' ? result.events : []));
-    expect(places).toEqual(events.map((one) => ({ eventId: one.eventId, seq: one.seq, entry: one.entry, position: one.position })));
+    expect(places).toEqual(
+      events.map((one) => ({ eventId: one.eventId, seq: one.seq, entry: one.entry, position: one.position })),
+    );
   });
 
   it('refuses a version that moved on and tells the one that holds', async () => {
     const { log } = subject();
     const streamId = stream();
     await log.append([{ projectId: PROJECT, streamId, events: [memory('a', '1'), memory('a', '2')] }]);
-    expect(await log.append([{ projectId: PROJECT, streamId, events: [memory('a', '3')], expectedVersion: 1 }])).toEqual([{ status: 'version_conflict', version: 2 }]);
-    expect(await log.append([{ projectId: PROJECT, streamId: stream(), events: [memory('a', '3')], expectedVersion: 4 }])).toEqual([{ status: 'version_conflict', version: 0 }]);
-    expect(await log.append([{ projectId: PROJECT, streamId, events: [memory('a', '3')], expectedVersion: 0 }])).toEqual([{ status: 'version_conflict', version: 2 }]);
-    expect(await log.append([{ projectId: PROJECT, streamId, events: [memory('a', '3')], expectedVersion: 2 }])).toMatchObject([{ status: 'appended', version: 3 }]);
+    expect(
+      await log.append([{ projectId: PROJECT, streamId, events: [memory('a', '3')], expectedVersion: 1 }]),
+    ).toEqual([{ status: 'version_conflict', version: 2 }]);
+    expect(
+      await log.append([{ projectId: PROJECT, streamId: stream(), events: [memory('a', '3')], expectedVersion: 4 }]),
+    ).toEqual([{ status: 'version_conflict', version: 0 }]);
+    expect(
+      await log.append([{ projectId: PROJECT, streamId, events: [memory('a', '3')], expectedVersion: 0 }]),
+    ).toEqual([{ status: 'version_conflict', version: 2 }]);
+    expect(
+      await log.append([{ projectId: PROJECT, streamId, events: [memory('a', '3')], expectedVersion: 2 }]),
+    ).toMatchObject([{ status: 'appended', version: 3 }]);
   });
 
   it('lets one of many writers with the same expected version through', async () => {
     const { log } = subject();
     const streamId = stream();
-    const results = await Promise.all(Array.from({ length: 20 }, () => log.append([{ projectId: PROJECT, streamId, events: [memory('a', '1')], expectedVersion: 0 }])));
+    const results = await Promise.all(
+      Array.from({ length: 20 }, () =>
+        log.append([{ projectId: PROJECT, streamId, events: [memory('a', '1')], expectedVersion: 0 }]),
+      ),
+    );
     const statuses = results.flat().map((result) => result.status);
     expect(statuses.filter((status) => status === 'appended')).toHaveLength(1);
     expect(statuses.filter((status) => status === 'version_conflict')).toHaveLength(19);
@@ -88,7 +105,12 @@ export function describeEventLog(subject: () => EventLogUnderTest): void {
     const { log, runningStep, modelCalls } = subject();
     const fence = await runningStep();
     const streamId = stream();
-    const usage = { usage: { input_tokens: 10, cached_tokens: 4, cache_write_tokens: 0, output_tokens: 3 }, costUsd: 0.25, modelCalls: 1, toolCalls: 2 };
+    const usage = {
+      usage: { input_tokens: 10, cached_tokens: 4, cache_write_tokens: 0, output_tokens: 3 },
+      costUsd: 0.25,
+      modelCalls: 1,
+      toolCalls: 2,
+    };
     const unit = (held: Fence) => ({ projectId: PROJECT, streamId, events: [memory('a', '1')], fence: held, usage });
     expect(await log.append([unit({ ...fence, fence: fence.fence - 1 })])).toEqual([{ status: 'fenced_out' }]);
     expect(await log.append([unit({ ...fence, id: 'nobody' })])).toEqual([{ status: 'fenced_out' }]);
@@ -110,10 +132,21 @@ export function describeEventLog(subject: () => EventLogUnderTest): void {
       { projectId: PROJECT, streamId: moved, events: [memory('a', '1')], expectedVersion: 7 },
       { projectId: PROJECT, streamId: fenced, events: [memory('a', '1')], fence: { ...fence, fence: 99 } },
       { projectId: PROJECT, streamId: repeated, events: [stored] },
-      { projectId: PROJECT, streamId: repeated, events: [{ ...stored, data: { key: 'a', value: 'other' }, digest: 'other' }] },
+      {
+        projectId: PROJECT,
+        streamId: repeated,
+        events: [{ ...stored, data: { key: 'a', value: 'other' }, digest: 'other' }],
+      },
       { projectId: PROJECT, streamId: good, events: [memory('a', '2')], fence },
     ]);
-    expect(results.map((result) => result.status)).toEqual(['appended', 'version_conflict', 'fenced_out', 'appended', 'id_conflict', 'appended']);
+    expect(results.map((result) => result.status)).toEqual([
+      'appended',
+      'version_conflict',
+      'fenced_out',
+      'appended',
+      'id_conflict',
+      'appended',
+    ]);
     expect(results[3]).toMatchObject({ repeated: true, events: [{ seq: 1 }] });
     expect(results[4]).toMatchObject({ eventId: stored.eventId });
     expect(await log.version(PROJECT, good)).toMatchObject({ version: 2 });
@@ -157,14 +190,19 @@ export function describeEventLog(subject: () => EventLogUnderTest): void {
 
   it('tells an id that a unit uses twice', async () => {
     const one = memory('a', '1');
-    expect(await subject().log.append([{ projectId: PROJECT, streamId: stream(), events: [one, one] }])).toEqual([{ status: 'id_conflict', eventId: one.eventId }]);
+    expect(await subject().log.append([{ projectId: PROJECT, streamId: stream(), events: [one, one] }])).toEqual([
+      { status: 'id_conflict', eventId: one.eventId },
+    ]);
   });
 
   it('does not deadlock when flights over 50 streams come in opposite orders', async () => {
     const { log } = subject();
     const streams = Array.from({ length: 50 }, stream);
-    const flight = (order: string[]) => log.append(order.map((streamId) => ({ projectId: PROJECT, streamId, events: [memory('a', '1')] })));
-    const results = await Promise.all(Array.from({ length: 40 }, (_, n) => flight(n % 2 === 0 ? streams : [...streams].reverse())));
+    const flight = (order: string[]) =>
+      log.append(order.map((streamId) => ({ projectId: PROJECT, streamId, events: [memory('a', '1')] })));
+    const results = await Promise.all(
+      Array.from({ length: 40 }, (_, n) => flight(n % 2 === 0 ? streams : [...streams].reverse())),
+    );
     expect(results.flat().every((result) => result.status === 'appended')).toBe(true);
     expect(await log.version(PROJECT, streams[0] ?? '')).toMatchObject({ version: 40 });
   });
@@ -172,19 +210,41 @@ export function describeEventLog(subject: () => EventLogUnderTest): void {
   it('keeps bodies of any size and any string', async () => {
     const { log } = subject();
     const streamId = stream();
-    const texts = ['\u0000', '\u0010', 'a\ud800b', '\udfff', '\\u0000', 'x\u00100000', '😀', 'y'.repeat(40_000), `\u0000${'z'.repeat(40_000)}\udc00`];
+    const texts = [
+      '\u0000',
+      '\u0010',
+      'a\ud800b',
+      '\udfff',
+      '\\u0000',
+      'x\u00100000',
+      '😀',
+      'y'.repeat(40_000),
+      `\u0000${'z'.repeat(40_000)}\udc00`,
+    ];
     const events = texts.map((text) => memory(text.slice(0, 20), text));
     await log.append([{ projectId: PROJECT, streamId, events }]);
     const read = await log.read({ projectId: PROJECT, streamId });
     // Compared one by one, so that a failure does not print the large ones.
-    expect(read.map((one, n) => one.type === 'MemoryWritten' && one.data.value === texts[n] && one.data.key === texts[n]?.slice(0, 20))).toEqual(texts.map(() => true));
+    expect(
+      read.map(
+        (one, n) =>
+          one.type === 'MemoryWritten' && one.data.value === texts[n] && one.data.key === texts[n]?.slice(0, 20),
+      ),
+    ).toEqual(texts.map(() => true));
   });
 
   it('reads ranges, types, limits and backwards', async () => {
     const { log } = subject();
     const streamId = stream();
-    await log.append([{ projectId: PROJECT, streamId, events: [userMessage('1'), memory('a', '2'), userMessage('3'), memory('a', '4')] }]);
-    const seqsOf = async (query: object) => (await log.read({ projectId: PROJECT, streamId, ...query })).map((one) => one.seq);
+    await log.append([
+      {
+        projectId: PROJECT,
+        streamId,
+        events: [userMessage('1'), memory('a', '2'), userMessage('3'), memory('a', '4')],
+      },
+    ]);
+    const seqsOf = async (query: object) =>
+      (await log.read({ projectId: PROJECT, streamId, ...query })).map((one) => one.seq);
     expect(await seqsOf({ afterSeq: 1, uptoSeq: 3 })).toEqual([2, 3]);
     expect(await seqsOf({ types: ['MemoryWritten'] })).toEqual([2, 4]);
     expect(await seqsOf({ types: [] })).toEqual([]);

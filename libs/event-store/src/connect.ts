@@ -24,8 +24,18 @@ export type ConnectSettings = {
 const customTypes = {
   bigint: { to: 20, from: [20], serialize: String, parse: safeInteger },
   numeric: { to: 1700, from: [1700], serialize: String, parse: Number },
-  json: { to: 3802, from: [114, 3802], serialize: (value: unknown) => toStoredJson(value) ?? 'null', parse: fromStoredJson },
-  date: { to: 1184, from: [1082, 1114, 1184], serialize: (value: unknown) => (value instanceof Date ? value.toISOString() : String(value)), parse: rfc3339 },
+  json: {
+    to: 3802,
+    from: [114, 3802],
+    serialize: (value: unknown) => toStoredJson(value) ?? 'null',
+    parse: fromStoredJson,
+  },
+  date: {
+    to: 1184,
+    from: [1082, 1114, 1184],
+    serialize: (value: unknown) => (value instanceof Date ? value.toISOString() : String(value)),
+    parse: rfc3339,
+  },
 };
 
 export type Database = {
@@ -50,9 +60,14 @@ export function connect(settings: ConnectSettings): Database {
     backoff: () => 0.25,
     types: customTypes,
     onnotice: () => undefined,
-    connection: { application_name: settings.applicationName ?? 'weir', TimeZone: 'UTC', ...(prepare ? sessionTimeouts(settings) : {}) },
+    connection: {
+      application_name: settings.applicationName ?? 'weir',
+      TimeZone: 'UTC',
+      ...(prepare ? sessionTimeouts(settings) : {}),
+    },
   });
-  const run = <T>(operation: (sql: Sql) => PromiseLike<T>): Promise<T> => translated(withinTime(() => operation(sql), operationTimeoutMs));
+  const run = <T>(operation: (sql: Sql) => PromiseLike<T>): Promise<T> =>
+    translated(withinTime(() => operation(sql), operationTimeoutMs));
   return {
     sql,
     kysely: new Kysely<DatabaseSchema>({ dialect: new PostgresJsDialect(sql, { prepare, operationTimeoutMs }) }),

@@ -2,9 +2,28 @@ import { AppError, RetryableError } from '#libs/domain';
 
 /** SQLSTATE classes and codes, socket codes and postgres.js codes that mean: the database cannot be reached or does not serve now. */
 const UNAVAILABLE = new Set([
-  'ECONNREFUSED', 'ECONNRESET', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EPIPE', 'EHOSTUNREACH', 'ENOENT',
-  'CONNECTION_CLOSED', 'CONNECTION_ENDED', 'CONNECTION_DESTROYED', 'CONNECT_TIMEOUT',
-  '57P01', '57P02', '57P03', '57P05', '57014', '53300', '53200', '25006', '25P03', '55P03',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EPIPE',
+  'EHOSTUNREACH',
+  'ENOENT',
+  'CONNECTION_CLOSED',
+  'CONNECTION_ENDED',
+  'CONNECTION_DESTROYED',
+  'CONNECT_TIMEOUT',
+  '57P01',
+  '57P02',
+  '57P03',
+  '57P05',
+  '57014',
+  '53300',
+  '53200',
+  '25006',
+  '25P03',
+  '55P03',
 ]);
 const UNAVAILABLE_CLASS = '08';
 
@@ -20,7 +39,8 @@ export function errorCode(error: unknown): string | null {
 
 /** The violated constraint's name, when the error is a unique violation (23505). */
 export function violatedUniqueIndex(error: unknown): string | null {
-  if (errorCode(error) !== '23505' || typeof error !== 'object' || error === null || !('constraint_name' in error)) return null;
+  if (errorCode(error) !== '23505' || typeof error !== 'object' || error === null || !('constraint_name' in error))
+    return null;
   return typeof error.constraint_name === 'string' ? error.constraint_name : null;
 }
 
@@ -34,10 +54,20 @@ export function databaseError(error: unknown): unknown {
   const code = errorCode(error);
   if (code === null) return error;
   if (UNAVAILABLE.has(code) || code.startsWith(UNAVAILABLE_CLASS)) {
-    return new RetryableError('database_unavailable', `the database cannot be used now (${code}): check that Postgres runs and DATABASE_URL is right`, { reason: code }, { cause: error });
+    return new RetryableError(
+      'database_unavailable',
+      `the database cannot be used now (${code}): check that Postgres runs and DATABASE_URL is right`,
+      { reason: code },
+      { cause: error },
+    );
   }
   if (CONTENTION.has(code)) {
-    return new RetryableError('database_contention', `transactions stood in each other's way too often (${code}); trying again may help`, { reason: code }, { cause: error });
+    return new RetryableError(
+      'database_contention',
+      `transactions stood in each other's way too often (${code}); trying again may help`,
+      { reason: code },
+      { cause: error },
+    );
   }
   return error;
 }

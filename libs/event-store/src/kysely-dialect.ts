@@ -59,7 +59,9 @@ class PostgresJsDriver implements Driver {
 
   async beginTransaction(connection: PooledConnection, settings: TransactionSettings): Promise<void> {
     await connection.reserve();
-    await connection.command(settings.isolationLevel === undefined ? 'begin' : `begin isolation level ${settings.isolationLevel}`);
+    await connection.command(
+      settings.isolationLevel === undefined ? 'begin' : `begin isolation level ${settings.isolationLevel}`,
+    );
   }
 
   commitTransaction(connection: PooledConnection): Promise<void> {
@@ -99,7 +101,7 @@ class PooledConnection implements DatabaseConnection {
     return { rows: [...rows] as R[], numAffectedRows };
   }
 
-  // eslint-disable-next-line require-yield -- the interface wants a generator; nothing here streams.
+  // The interface wants a generator; lists are paged by cursor instead.
   async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
     throw new Error('streaming is not supported: page with a cursor instead');
   }

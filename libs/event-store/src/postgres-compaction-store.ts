@@ -2,19 +2,28 @@ import type { CompactionJob, CompactionStore } from '#libs/engine';
 import type { Database } from './connect.js';
 import { claimCompaction } from './operations/claim-compaction.js';
 import { findDispatched, redispatch, redispatchAll, takeRunnable, undispatch } from './operations/dispatch.js';
-import { findCachedSummary, findCompaction, findExpiredCompactions, findWaitersOfEndedCompactions } from './operations/find-compaction.js';
+import {
+  findCachedSummary,
+  findCompaction,
+  findExpiredCompactions,
+  findWaitersOfEndedCompactions,
+} from './operations/find-compaction.js';
 import { LEASED_COMPACTIONS, type Dispatch } from './operations/leased-table.js';
 import { renewLeases } from './operations/renew-leases.js';
 
 /** Compactions and their dispatch on Postgres: the same claim, lease and fence code as for steps. */
 export function postgresCompactionStore(db: Database): CompactionStore {
   return {
-    claimCompaction: ({ compactionId, ...claim }) => db.run((sql) => claimCompaction(sql, { id: compactionId, ...claim })),
+    claimCompaction: ({ compactionId, ...claim }) =>
+      db.run((sql) => claimCompaction(sql, { id: compactionId, ...claim })),
     heartbeatCompactions: async (held, leaseMs) => {
       const leases = held.map(({ compactionId, fence }) => ({ id: compactionId, fence }));
-      return new Set((await db.run((sql) => renewLeases(sql, LEASED_COMPACTIONS, leases, leaseMs))).map(({ id }) => id));
+      return new Set(
+        (await db.run((sql) => renewLeases(sql, LEASED_COMPACTIONS, leases, leaseMs))).map(({ id }) => id),
+      );
     },
-    takeRunnableCompactions: async (limit) => (await db.run((sql) => takeRunnable(sql, LEASED_COMPACTIONS, limit))).map(compactionJob),
+    takeRunnableCompactions: async (limit) =>
+      (await db.run((sql) => takeRunnable(sql, LEASED_COMPACTIONS, limit))).map(compactionJob),
     undispatchCompactions: (jobs) => db.run((sql) => undispatch(sql, LEASED_COMPACTIONS, jobs.map(dispatch))),
     findDispatchedCompactions: async (olderThanMs, limit) =>
       (await db.run((sql) => findDispatched(sql, LEASED_COMPACTIONS, olderThanMs, limit))).map(compactionJob),

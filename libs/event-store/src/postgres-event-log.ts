@@ -23,7 +23,8 @@ export function postgresEventLog(db: Database): EventLog {
     },
     getPayload: async (projectId, hash) => {
       const body = await db.run((sql) => readPayload(sql, projectId, hash));
-      if (body === undefined) throw new AppError('payload_missing', `no stored body ${hash} in project ${projectId}`, { hash });
+      if (body === undefined)
+        throw new AppError('payload_missing', `no stored body ${hash} in project ${projectId}`, { hash });
       return body;
     },
   };

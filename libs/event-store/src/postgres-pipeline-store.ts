@@ -6,7 +6,8 @@ import { applyPipelineVersion, findPipelineVersion } from './operations/pipeline
 /** Pipelines and their immutable versions on Postgres. */
 export function postgresPipelineStore(db: Database): PipelineStore {
   return {
-    applyVersion: (input) => db.run((sql) => retryContention(() => sql.begin((session) => applyPipelineVersion(session, input)))),
+    applyVersion: (input) =>
+      db.run((sql) => retryContention(() => sql.begin((session) => applyPipelineVersion(session, input)))),
     getVersion: (projectId, name, version) => db.run((sql) => findPipelineVersion(sql, projectId, name, version)),
   };
 }

@@ -1,6 +1,12 @@
 import type { Json } from '#libs/domain';
 import type { Database } from './connect.js';
-import { deleteRecording, findRecording, listRecordings, putRecording, type RecordingRecord } from './operations/recordings.js';
+import {
+  deleteRecording,
+  findRecording,
+  listRecordings,
+  putRecording,
+  type RecordingRecord,
+} from './operations/recordings.js';
 
 /** Uploaded recordings; bodies are shared by content in `payload`. */
 export type RecordingStore = {

@@ -1,7 +1,14 @@
 import type { RunStore, StepQueue } from '#libs/engine';
 import type { Database } from './connect.js';
 import { claimStep } from './operations/claim-step.js';
-import { findDispatched, redispatch, redispatchAll, takeRunnable, takeThese, undispatch } from './operations/dispatch.js';
+import {
+  findDispatched,
+  redispatch,
+  redispatchAll,
+  takeRunnable,
+  takeThese,
+  undispatch,
+} from './operations/dispatch.js';
 import { findCancelRequested } from './operations/find-cancel-requested.js';
 import { findDueRuns, findDueSteps, findDueWaits, findStuckRuns } from './operations/find-due.js';
 import { findExpiredLeases } from './operations/find-expired-leases.js';
@@ -52,7 +59,9 @@ function claims(db: Database): Pick<RunStore, 'claimStep' | 'heartbeat'> {
         const renewed = await renewLeases(sql, LEASED_STEPS, leases, leaseMs);
         const runIds = new Set(renewed.flatMap(({ runId }) => (runId === null ? [] : [runId])));
         const cancelled = new Set(await findCancelRequested(sql, [...runIds]));
-        return new Map(renewed.map(({ id, runId }) => [id, { cancelRequested: runId !== null && cancelled.has(runId) }]));
+        return new Map(
+          renewed.map(({ id, runId }) => [id, { cancelRequested: runId !== null && cancelled.has(runId) }]),
+        );
       }),
   };
 }
@@ -65,7 +74,10 @@ function dispatches(
     takeThese: async (stepRunIds) => (await db.run((sql) => takeThese(sql, LEASED_STEPS, stepRunIds))).map(stepJob),
     undispatch: (jobs) => db.run((sql) => undispatch(sql, LEASED_STEPS, jobs.map(dispatch))),
     findDispatched: async (olderThanMs, limit) =>
-      (await db.run((sql) => findDispatched(sql, LEASED_STEPS, olderThanMs, limit))).map(({ id, dispatchNo }) => ({ stepRunId: id, dispatchNo })),
+      (await db.run((sql) => findDispatched(sql, LEASED_STEPS, olderThanMs, limit))).map(({ id, dispatchNo }) => ({
+        stepRunId: id,
+        dispatchNo,
+      })),
     redispatch: (jobs) => db.run((sql) => redispatch(sql, LEASED_STEPS, jobs.map(dispatch))),
     redispatchAll: () => db.run((sql) => redispatchAll(sql, LEASED_STEPS)),
   };

@@ -20,7 +20,8 @@ async function attempt<T>(db: Database, work: (tx: RunTransaction) => Promise<T>
         db.sql.begin(async (session) => {
           // After the time-out the caller has its error: what still runs must not write, so it throws and rolls back.
           const open = () => {
-            if (isOver) throw new RetryableError('database_unavailable', 'the transaction is over', { reason: 'timeout' });
+            if (isOver)
+              throw new RetryableError('database_unavailable', 'the transaction is over', { reason: 'timeout' });
             return session;
           };
           result = { value: await work(runTransaction(open)) };

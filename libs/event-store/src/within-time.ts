@@ -8,7 +8,11 @@ export async function withinTime<T>(operation: () => PromiseLike<T>, timeoutMs: 
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => {
-      reject(new RetryableError('database_unavailable', `the database did not answer within ${timeoutMs} ms`, { reason: 'timeout' }));
+      reject(
+        new RetryableError('database_unavailable', `the database did not answer within ${timeoutMs} ms`, {
+          reason: 'timeout',
+        }),
+      );
     }, timeoutMs);
   });
   try {

@@ -52,17 +52,31 @@ describe('connect', () => {
     const [row] = await db.sql<{ big: number; cost: number; at: string; json: unknown; list: number[] }[]>`
       select 9007199254740991::bigint as big, 0.25::numeric as cost, '2026-11-29 22:00:00.123456+02'::timestamptz as at,
         '{"a":[1,null]}'::jsonb as json, array[1, 2]::bigint[] as list`;
-    expect({ ...row }).toEqual({ big: 9007199254740991, cost: 0.25, at: '2026-11-29T20:00:00.123456Z', json: { a: [1, null] }, list: [1, 2] });
+    expect({ ...row }).toEqual({
+      big: 9007199254740991,
+      cost: 0.25,
+      at: '2026-11-29T20:00:00.123456Z',
+      json: { a: [1, null] },
+      list: [1, 2],
+    });
     await expect(db.sql`select 9007199254740993::bigint`).rejects.toThrow('does not fit');
   });
 
   it('writes and reads through Kysely as through postgres.js, in transactions too', async () => {
     const detail = { text: 'a\u0000\u0010\ud800', list: [true, false] };
-    await db.kysely.transaction().execute((tx) =>
-      tx.insertInto('audit_log').values({ project_id: PROJECT, actor: 'a', action: 'b', subject: 'c', detail }).execute(),
-    );
+    await db.kysely
+      .transaction()
+      .execute((tx) =>
+        tx
+          .insertInto('audit_log')
+          .values({ project_id: PROJECT, actor: 'a', action: 'b', subject: 'c', detail })
+          .execute(),
+      );
     const rolledBack = db.kysely.transaction().execute(async (tx) => {
-      await tx.insertInto('audit_log').values({ project_id: PROJECT, actor: 'x', action: 'b', subject: 'c', detail }).execute();
+      await tx
+        .insertInto('audit_log')
+        .values({ project_id: PROJECT, actor: 'x', action: 'b', subject: 'c', detail })
+        .execute();
       throw new Error('no');
     });
     await expect(rolledBack).rejects.toThrow('no');
@@ -80,7 +94,9 @@ describe('connect', () => {
       expect(await log.version(PROJECT, 'none')).toBeNull();
       relay.silence();
       await expect(log.version(PROJECT, 'none')).rejects.toMatchObject(AWAY);
-      await expect(log.append([{ projectId: PROJECT, streamId: 'silent', events: [memory('a', '1')] }])).rejects.toMatchObject(AWAY);
+      await expect(
+        log.append([{ projectId: PROJECT, streamId: 'silent', events: [memory('a', '1')] }]),
+      ).rejects.toMatchObject(AWAY);
       await expect(runs.transact((tx) => tx.lockRun(PROJECT, 'none'))).rejects.toMatchObject(AWAY);
       await expect(relayed.kysely.selectFrom('project').selectAll().execute()).rejects.toMatchObject(AWAY);
     } finally {
@@ -103,19 +119,24 @@ describe('connect', () => {
 
   it('uses the next connection when the server closed the last one', async () => {
     const own = connect({ url: database.url, poolSize: 1, applicationName: 'to-be-closed' });
-    const terminate = () => db.sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'to-be-closed' and datname = current_database()`;
+    const terminate = () =>
+      db.sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'to-be-closed' and datname = current_database()`;
     try {
       await postgresEventLog(own).version(PROJECT, 'none');
       const sleeping = own.run((sql) => sql`select pg_sleep(30)`);
       const outcome = expect(sleeping).rejects.toMatchObject(AWAY);
       await waitFor(async () => {
-        const [row] = await db.sql<{ n: number }[]>`select count(*) as n from pg_stat_activity where application_name = 'to-be-closed' and state = 'active'`;
+        const [row] = await db.sql<
+          { n: number }[]
+        >`select count(*) as n from pg_stat_activity where application_name = 'to-be-closed' and state = 'active'`;
         return row?.n === 1;
       });
       await terminate();
       await outcome;
       // A statement that meets the closing connection fails the same way; the caller's next try has a new one.
-      expect(await waitFor(async () => ({ version: await postgresEventLog(own).version(PROJECT, 'none') }))).toEqual({ version: null });
+      expect(await waitFor(async () => ({ version: await postgresEventLog(own).version(PROJECT, 'none') }))).toEqual({
+        version: null,
+      });
     } finally {
       await own.close();
     }
@@ -160,7 +181,11 @@ describe('connect', () => {
   it('works without prepared statements, through Kysely too', async () => {
     const plain = connect({ url: database.url, prepare: false, poolSize: 1 });
     try {
-      const rows = await plain.kysely.selectFrom('project').select('project_id').where('project_id', '=', PROJECT).execute();
+      const rows = await plain.kysely
+        .selectFrom('project')
+        .select('project_id')
+        .where('project_id', '=', PROJECT)
+        .execute();
       expect(rows).toEqual([{ project_id: PROJECT }]);
       const [named] = await plain.sql<{ n: number }[]>`select count(*) as n from pg_prepared_statements`;
       expect(named?.n).toBe(0);

@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { EventLog } from '#libs/engine';
-import { connect, parseFeedCursor, postgresEventLog, readRunEvents, type Database, type ReadRunEvents } from '#libs/event-store';
+import {
+  connect,
+  parseFeedCursor,
+  postgresEventLog,
+  readRunEvents,
+  type Database,
+  type ReadRunEvents,
+} from '#libs/event-store';
 import { createTestDatabase, waitFor, type TestDatabase } from '../../support/index.js';
 import { memory, PROJECT, seedProject, userMessage } from './seed.js';
 
@@ -21,7 +28,9 @@ describe('the feed of a run', () => {
     await database.drop();
   });
 
-  const feed = (query: Pick<ReadRunEvents, 'runId'> & { after?: string | null; types?: ReadRunEvents['types']; limit?: number }) =>
+  const feed = (
+    query: Pick<ReadRunEvents, 'runId'> & { after?: string | null; types?: ReadRunEvents['types']; limit?: number },
+  ) =>
     readRunEvents(db.kysely, { projectId: PROJECT, limit: 100, ...query, after: parseFeedCursor(query.after ?? '') });
   // Transactions of other databases on the test server hold the feed back too, so tests wait for what they appended.
   const feedOf = (count: number, query: Parameters<typeof feed>[0]) =>
@@ -35,7 +44,11 @@ describe('the feed of a run', () => {
     const streamId = `chat-${randomUUID()}`;
     for (let n = 0; n < 7; n += 1) {
       await log.append([
-        { projectId: PROJECT, streamId: n % 2 === 0 ? streamId : `${streamId}:step:a`, events: [memory('n', String(n), { runId })] },
+        {
+          projectId: PROJECT,
+          streamId: n % 2 === 0 ? streamId : `${streamId}:step:a`,
+          events: [memory('n', String(n), { runId })],
+        },
         { projectId: PROJECT, streamId: `${streamId}x`, events: [memory('other', '', { runId: 'run_other' })] },
       ]);
     }
@@ -52,14 +65,17 @@ describe('the feed of a run', () => {
   it('filters by type and reads large bodies whole', async () => {
     const runId = `run_${randomUUID()}`;
     const text = `\u0000${'z'.repeat(50_000)}`;
-    await log.append([{ projectId: PROJECT, streamId: runId, events: [memory('a', '1', { runId }), userMessage(text, { runId })] }]);
+    await log.append([
+      { projectId: PROJECT, streamId: runId, events: [memory('a', '1', { runId }), userMessage(text, { runId })] },
+    ]);
     const [message] = await feedOf(1, { runId, types: ['UserMessageReceived'] });
     expect(message?.type === 'UserMessageReceived' && message.data.content === text).toBe(true);
   });
 
   it('never skips an event whose transaction commits late', async () => {
     const runId = `run_${randomUUID()}`;
-    const append = (name: string) => log.append([{ projectId: PROJECT, streamId: `${runId}-${name}`, events: [memory(name, '', { runId })] }]);
+    const append = (name: string) =>
+      log.append([{ projectId: PROJECT, streamId: `${runId}-${name}`, events: [memory(name, '', { runId })] }]);
     const data = (page: { data: unknown }[]) => page.map((event) => event.data);
     let commit: () => void = () => undefined;
     const late = db.sql.begin(async (tx) => {
@@ -70,7 +86,9 @@ describe('the feed of a run', () => {
       });
     });
     await waitFor(async () => {
-      const [row] = await db.sql<{ n: number }[]>`select count(*) as n from pg_stat_activity where state = 'idle in transaction' and datname = current_database()`;
+      const [row] = await db.sql<
+        { n: number }[]
+      >`select count(*) as n from pg_stat_activity where state = 'idle in transaction' and datname = current_database()`;
       return row?.n === 1 ? true : null;
     });
     await append('early');
@@ -90,7 +108,13 @@ describe('the feed of a run', () => {
       Array.from({ length: 10 }, async (_, writer) => {
         const own = connect({ url: database.url, poolSize: 1 });
         for (let n = 0; n < 20; n += 1) {
-          await postgresEventLog(own).append([{ projectId: PROJECT, streamId: `${runId}-${writer % 3}`, events: [memory(`${writer}`, `${n}`, { runId })] }]);
+          await postgresEventLog(own).append([
+            {
+              projectId: PROJECT,
+              streamId: `${runId}-${writer % 3}`,
+              events: [memory(`${writer}`, `${n}`, { runId })],
+            },
+          ]);
         }
         await own.close();
       }),
@@ -110,7 +134,8 @@ describe('the feed of a run', () => {
   });
 
   it('refuses what is not a cursor', () => {
-    for (const text of ['', 'x', '1', '1-', '-1', '99999999999999999999-1', "1-1'"]) expect(parseFeedCursor(text)).toBeNull();
+    for (const text of ['', 'x', '1', '1-', '-1', '99999999999999999999-1', "1-1'"])
+      expect(parseFeedCursor(text)).toBeNull();
     expect(parseFeedCursor('12-34')).toEqual({ xact: '12', position: '34' });
   });
 });

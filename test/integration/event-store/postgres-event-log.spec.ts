@@ -30,7 +30,9 @@ describe('postgresEventLog', () => {
       return { kind: 'step', id: stepRunId, fence: 3 };
     },
     modelCalls: async (fence) => {
-      const [row] = await db.sql<{ model_calls: number }[]>`select model_calls from step_run where step_run_id = ${fence.id}`;
+      const [row] = await db.sql<
+        { model_calls: number }[]
+      >`select model_calls from step_run where step_run_id = ${fence.id}`;
       return row?.model_calls ?? -1;
     },
   }));
@@ -38,7 +40,9 @@ describe('postgresEventLog', () => {
   it('works the same without prepared statements', async () => {
     const plain = connect({ url: database.url, prepare: false, poolSize: 2 });
     try {
-      const [result] = await postgresEventLog(plain).append([{ projectId: PROJECT, streamId: 'unprepared', events: [memory('a', '\u0000')] }]);
+      const [result] = await postgresEventLog(plain).append([
+        { projectId: PROJECT, streamId: 'unprepared', events: [memory('a', '\u0000')] },
+      ]);
       expect(result).toMatchObject({ status: 'appended', version: 1 });
     } finally {
       await plain.close();
@@ -66,8 +70,13 @@ describe('postgresEventLog', () => {
   it('reports a database that is away as retryable, at once', async () => {
     const away = connect({ url: 'postgres://nobody@127.0.0.1:1/none' });
     try {
-      await expect(postgresEventLog(away).version(PROJECT, 'x')).rejects.toMatchObject({ name: 'RetryableError', code: 'database_unavailable' });
-      await expect(away.kysely.selectFrom('project').selectAll().execute()).rejects.toMatchObject({ code: 'database_unavailable' });
+      await expect(postgresEventLog(away).version(PROJECT, 'x')).rejects.toMatchObject({
+        name: 'RetryableError',
+        code: 'database_unavailable',
+      });
+      await expect(away.kysely.selectFrom('project').selectAll().execute()).rejects.toMatchObject({
+        code: 'database_unavailable',
+      });
     } finally {
       await away.close();
     }

@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { canonicalJson, type EventType, type JsonObject, type NewEvent } from '#libs/domain';
+import type { NewRun, NewStepRun } from '#libs/engine';
 import type { Database } from '#libs/event-store';
 
 export const PROJECT = 'default';
@@ -12,7 +13,10 @@ export async function seedProject(db: Database, projectId = PROJECT): Promise<vo
 }
 
 /** A run with one step run that is running under the given fence. */
-export async function seedRunningStep(db: Database, step: { runId: string; stepRunId: string; streamId?: string; fence?: number }): Promise<void> {
+export async function seedRunningStep(
+  db: Database,
+  step: { runId: string; stepRunId: string; streamId?: string; fence?: number },
+): Promise<void> {
   await db.sql`
     insert into run (project_id, run_id, pipeline, pipeline_version, stream_id, status, inputs)
     values (${PROJECT}, ${step.runId}, 'demo', 1, ${step.streamId ?? step.runId}, 'running', '{}') on conflict do nothing`;
@@ -41,4 +45,40 @@ export function event(data: JsonObject, overrides: Partial<NewEvent> & { type?: 
 export const userMessage = (text: string, overrides: Partial<NewEvent> = {}): NewEvent =>
   event({ origin: 'user', content: text }, { type: 'UserMessageReceived', chars: text.length, ...overrides });
 
-export const memory = (key: string, value: string, overrides: Partial<NewEvent> = {}): NewEvent => event({ key, value }, overrides);
+export const memory = (key: string, value: string, overrides: Partial<NewEvent> = {}): NewEvent =>
+  event({ key, value }, overrides);
+
+/** A queued run on a stream of its own, with inputs that Postgres could not hold as they are. */
+export const newRun = (overrides: Partial<NewRun> = {}): NewRun => {
+  const runId = `run_${randomUUID()}`;
+  return {
+    projectId: PROJECT,
+    runId,
+    pipeline: 'demo',
+    pipelineVersion: 1,
+    streamId: runId,
+    inputs: { text: 'a\u0000b\ud800' },
+    tags: ['x', 'y'],
+    metadata: {},
+    priority: 0,
+    onBusy: 'enqueue',
+    exclusive: true,
+    deadlineAt: null,
+    timeoutMs: 60_000,
+    statusReason: null,
+    ...overrides,
+  };
+};
+/** A queued agent step of the run. */
+export const newStep = (runId: string, overrides: Partial<NewStepRun> = {}): NewStepRun => ({
+  stepRunId: `srn_${randomUUID()}`,
+  runId,
+  stepId: `s${randomUUID().slice(0, 8)}`,
+  item: null,
+  round: 0,
+  kind: 'agent',
+  status: 'queued',
+  priority: 0,
+  timeoutMs: null,
+  ...overrides,
+});

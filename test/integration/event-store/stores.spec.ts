@@ -1,6 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { CompactionStore, NewCompaction, PipelineStore, RunStore } from '#libs/engine';
-import { connect, postgresCompactionStore, postgresEventLog, postgresPipelineStore, postgresRecordingStore, postgresRunStore, type Database, type RecordingStore } from '#libs/event-store';
+import {
+  connect,
+  postgresCompactionStore,
+  postgresEventLog,
+  postgresPipelineStore,
+  postgresRecordingStore,
+  postgresRunStore,
+  type Database,
+  type RecordingStore,
+} from '#libs/event-store';
 import { createTestDatabase, type TestDatabase } from '../../support/index.js';
 import { memory, PROJECT, seedProject, seedRunningStep } from './seed.js';
 
@@ -15,7 +24,12 @@ describe('the stores of pipelines, recordings and compactions', () => {
   beforeAll(async () => {
     database = await createTestDatabase();
     db = connect({ url: database.url });
-    [pipelines, recordings, compactions, runs] = [postgresPipelineStore(db), postgresRecordingStore(db), postgresCompactionStore(db), postgresRunStore(db)];
+    [pipelines, recordings, compactions, runs] = [
+      postgresPipelineStore(db),
+      postgresRecordingStore(db),
+      postgresCompactionStore(db),
+      postgresRunStore(db),
+    ];
     await seedProject(db);
   }, 60_000);
 
@@ -26,13 +40,22 @@ describe('the stores of pipelines, recordings and compactions', () => {
 
   describe('pipelines', () => {
     const apply = (name: string, contentHash: string, promote = true) =>
-      pipelines.applyVersion({ projectId: PROJECT, name, document: { contentHash, text: '\u0000' }, contentHash, promote });
+      pipelines.applyVersion({
+        projectId: PROJECT,
+        name,
+        document: { contentHash, text: '\u0000' },
+        contentHash,
+        promote,
+      });
 
     it('makes a version of new content only, and moves live unless told not to', async () => {
       expect(await apply('a', 'h1')).toEqual({ version: 1, created: true });
       expect(await apply('a', 'h1')).toEqual({ version: 1, created: false });
       expect(await apply('a', 'h2', false)).toEqual({ version: 2, created: true });
-      expect(await pipelines.getVersion(PROJECT, 'a', null)).toMatchObject({ version: 1, document: { contentHash: 'h1', text: '\u0000' } });
+      expect(await pipelines.getVersion(PROJECT, 'a', null)).toMatchObject({
+        version: 1,
+        document: { contentHash: 'h1', text: '\u0000' },
+      });
       expect(await apply('a', 'h2')).toEqual({ version: 2, created: false });
       expect(await pipelines.getVersion(PROJECT, 'a', null)).toMatchObject({ version: 2 });
       expect(await apply('a', 'h1')).toEqual({ version: 3, created: true });
@@ -55,7 +78,10 @@ describe('the stores of pipelines, recordings and compactions', () => {
       await recordings.put(PROJECT, 'r1', [1]);
       await recordings.put(PROJECT, 'r2', [1]);
       expect(await recordings.get(PROJECT, 'r1')).toMatchObject({ body: [1] });
-      expect((await recordings.list(PROJECT, { afterName: null, limit: 10 })).map(({ name }) => name)).toEqual(['r1', 'r2']);
+      expect((await recordings.list(PROJECT, { afterName: null, limit: 10 })).map(({ name }) => name)).toEqual([
+        'r1',
+        'r2',
+      ]);
       expect((await recordings.list(PROJECT, { afterName: 'r1', limit: 10 })).map(({ name }) => name)).toEqual(['r2']);
       expect(await recordings.delete(PROJECT, 'r1')).toBe(true);
       expect(await recordings.delete(PROJECT, 'r1')).toBe(false);
@@ -85,11 +111,14 @@ describe('the stores of pipelines, recordings and compactions', () => {
       ...overrides,
     });
     const insert = (one: NewCompaction) => runs.transact((tx) => tx.insertCompaction(one));
-    const claim = (compactionId: string, dispatchNo = 1, leaseMs = 60_000) => compactions.claimCompaction({ compactionId, dispatchNo, workerId: 'c1', leaseMs });
+    const claim = (compactionId: string, dispatchNo = 1, leaseMs = 60_000) =>
+      compactions.claimCompaction({ compactionId, dispatchNo, workerId: 'c1', leaseMs });
 
     it('has at most one open compaction of a view', async () => {
       const one = compaction();
-      expect(await Promise.all([insert(one), insert({ ...one, compactionId: `cmp_${randomUUID()}` })])).toContain(false);
+      expect(await Promise.all([insert(one), insert({ ...one, compactionId: `cmp_${randomUUID()}` })])).toContain(
+        false,
+      );
       expect(await insert({ ...one, compactionId: `cmp_${randomUUID()}`, viewRunId: 'run_1' })).toBe(true);
       const open = await runs.transact((tx) => tx.openCompaction(PROJECT, one.streamId, null));
       expect(open).not.toBeNull();
@@ -101,31 +130,74 @@ describe('the stores of pipelines, recordings and compactions', () => {
     it('is claimed once, renewed, fenced and dispatched again like a step', async () => {
       const one = compaction();
       await insert(one);
-      expect(await compactions.takeRunnableCompactions(100)).toContainEqual({ compactionId: one.compactionId, dispatchNo: 1 });
-      expect(await compactions.findDispatchedCompactions(-1000, 100)).toContainEqual({ compactionId: one.compactionId, dispatchNo: 1 });
+      expect(await compactions.takeRunnableCompactions(100)).toContainEqual({
+        compactionId: one.compactionId,
+        dispatchNo: 1,
+      });
+      expect(await compactions.findDispatchedCompactions(-1000, 100)).toContainEqual({
+        compactionId: one.compactionId,
+        dispatchNo: 1,
+      });
       const claims = await Promise.all([claim(one.compactionId), claim(one.compactionId)]);
-      expect(claims.filter((won) => won !== null)).toMatchObject([{ ...one, status: 'running', fence: 1, starts: 1, attempts: [] }]);
-      expect(await compactions.heartbeatCompactions([{ compactionId: one.compactionId, fence: 1 }], -1)).toEqual(new Set([one.compactionId]));
+      expect(claims.filter((won) => won !== null)).toMatchObject([
+        { ...one, status: 'running', fence: 1, starts: 1, attempts: [] },
+      ]);
+      expect(await compactions.heartbeatCompactions([{ compactionId: one.compactionId, fence: 1 }], -1)).toEqual(
+        new Set([one.compactionId]),
+      );
       expect(await compactions.findExpiredCompactions(100)).toMatchObject([{ compactionId: one.compactionId }]);
       expect((await claim(one.compactionId))?.fence).toBe(2);
-      expect(await compactions.heartbeatCompactions([{ compactionId: one.compactionId, fence: 1 }], 1000)).toEqual(new Set());
+      expect(await compactions.heartbeatCompactions([{ compactionId: one.compactionId, fence: 1 }], 1000)).toEqual(
+        new Set(),
+      );
       const log = postgresEventLog(db);
-      const unit = (fence: number) => ({ projectId: PROJECT, streamId: one.streamId, events: [memory('a', '1')], fence: { kind: 'compaction' as const, id: one.compactionId, fence } });
+      const unit = (fence: number) => ({
+        projectId: PROJECT,
+        streamId: one.streamId,
+        events: [memory('a', '1')],
+        fence: { kind: 'compaction' as const, id: one.compactionId, fence },
+      });
       expect((await log.append([unit(1), unit(2)])).map(({ status }) => status)).toEqual(['fenced_out', 'appended']);
-      await runs.transact((tx) => tx.updateCompaction(PROJECT, one.compactionId, { requeue: true, dueInMs: 60_000, attempt: 2 }));
-      expect(await compactions.takeRunnableCompactions(100)).not.toContainEqual(expect.objectContaining({ compactionId: one.compactionId }));
+      await runs.transact((tx) =>
+        tx.updateCompaction(PROJECT, one.compactionId, { requeue: true, dueInMs: 60_000, attempt: 2 }),
+      );
+      expect(await compactions.takeRunnableCompactions(100)).not.toContainEqual(
+        expect.objectContaining({ compactionId: one.compactionId }),
+      );
       await runs.transact((tx) => tx.updateCompaction(PROJECT, one.compactionId, { dueInMs: null }));
-      expect(await compactions.takeRunnableCompactions(100)).toContainEqual({ compactionId: one.compactionId, dispatchNo: 2 });
+      expect(await compactions.takeRunnableCompactions(100)).toContainEqual({
+        compactionId: one.compactionId,
+        dispatchNo: 2,
+      });
       await compactions.undispatchCompactions([{ compactionId: one.compactionId, dispatchNo: 2 }]);
-      expect(await compactions.takeRunnableCompactions(100)).toContainEqual({ compactionId: one.compactionId, dispatchNo: 2 });
+      expect(await compactions.takeRunnableCompactions(100)).toContainEqual({
+        compactionId: one.compactionId,
+        dispatchNo: 2,
+      });
       expect(await compactions.redispatchAllCompactions()).toBeGreaterThan(0);
-      expect(await compactions.getCompaction(PROJECT, one.compactionId)).toMatchObject({ dispatchNo: 3, status: 'requested' });
+      expect(await compactions.getCompaction(PROJECT, one.compactionId)).toMatchObject({
+        dispatchNo: 3,
+        status: 'requested',
+      });
     });
 
     it('shows one live compaction of a view, wakes its waiters and finds a paid summary again', async () => {
       const first = compaction();
-      const second = compaction({ streamId: first.streamId, supersedes: first.compactionId, range: [1, 20], entries: [1, 15] });
-      const end = { status: 'compacted', live: true, ended: true, summary: 'sum\u0000', summarizerModel: 'm1', sourceDigest: randomUUID(), usage: { inputTokens: 1, cachedTokens: 0, outputTokens: 2, costUsd: 0.5, modelCalls: 1 } } as const;
+      const second = compaction({
+        streamId: first.streamId,
+        supersedes: first.compactionId,
+        range: [1, 20],
+        entries: [1, 15],
+      });
+      const end = {
+        status: 'compacted',
+        live: true,
+        ended: true,
+        summary: 'sum\u0000',
+        summarizerModel: 'm1',
+        sourceDigest: randomUUID(),
+        usage: { inputTokens: 1, cachedTokens: 0, outputTokens: 2, costUsd: 0.5, modelCalls: 1 },
+      } as const;
       await insert(first);
       await runs.transact((tx) => tx.updateCompaction(PROJECT, first.compactionId, end));
       await insert(second);
@@ -136,13 +208,23 @@ describe('the stores of pipelines, recordings and compactions', () => {
       });
       expect(await compactions.findWaitersOfEndedCompactions(10)).toEqual([]);
       await runs.transact((tx) => tx.updateCompaction(PROJECT, second.compactionId, { ...end, sourceDigest: 'd2' }));
-      expect(await compactions.findWaitersOfEndedCompactions(10)).toEqual([{ projectId: PROJECT, runId: 'run_w', stepRunId: 'srn_w' }]);
-      expect(await compactions.getCompaction(PROJECT, first.compactionId)).toMatchObject({ live: false, summary: 'sum\u0000' });
-      expect(await compactions.getCompaction(PROJECT, second.compactionId)).toMatchObject({ live: true, status: 'compacted' });
+      expect(await compactions.findWaitersOfEndedCompactions(10)).toEqual([
+        { projectId: PROJECT, runId: 'run_w', stepRunId: 'srn_w' },
+      ]);
+      expect(await compactions.getCompaction(PROJECT, first.compactionId)).toMatchObject({
+        live: false,
+        summary: 'sum\u0000',
+      });
+      expect(await compactions.getCompaction(PROJECT, second.compactionId)).toMatchObject({
+        live: true,
+        status: 'compacted',
+      });
       const cached = { projectId: PROJECT, sourceDigest: end.sourceDigest, model: 'm1' };
       expect(await compactions.findCachedSummary(cached)).toEqual({ summary: 'sum\u0000', extractive: false });
       expect(await compactions.findCachedSummary({ ...cached, model: 'm2' })).toBeNull();
-      await runs.transact((tx) => tx.updateCompaction(PROJECT, first.compactionId, { status: 'rolled_back', live: false }));
+      await runs.transact((tx) =>
+        tx.updateCompaction(PROJECT, first.compactionId, { status: 'rolled_back', live: false }),
+      );
       expect(await compactions.findCachedSummary(cached)).toBeNull();
     });
   });

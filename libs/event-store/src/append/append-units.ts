@@ -9,14 +9,19 @@ import { takeFlight } from './take-flight.js';
 /** Appends on the pool or in a transaction, in as many flights as the units need; results in the units' order. */
 export async function appendUnits(session: Session, units: readonly AppendUnit[]): Promise<AppendResult[]> {
   const results = new Map<number, AppendResult>();
-  let pending = units.map((unit, index) => ({ unit, index })).filter(({ unit, index }) => {
-    const eventId = idUsedTwice(unit);
-    if (eventId !== null) results.set(index, { status: 'id_conflict', eventId });
-    return eventId === null;
-  });
+  let pending = units
+    .map((unit, index) => ({ unit, index }))
+    .filter(({ unit, index }) => {
+      const eventId = idUsedTwice(unit);
+      if (eventId !== null) results.set(index, { status: 'id_conflict', eventId });
+      return eventId === null;
+    });
   while (pending.length > 0) {
     const { take, rest } = takeFlight(pending);
-    const rows = await appendFlight(session, take.map(({ unit }) => unit));
+    const rows = await appendFlight(
+      session,
+      take.map(({ unit }) => unit),
+    );
     for (const row of rows) {
       const item = take[row.no];
       if (item !== undefined) results.set(item.index, await resultOf(session, item.unit, row));
@@ -64,10 +69,15 @@ function appendedEvents(unit: AppendUnit, version: number, row: FlightRow): Appe
  * differently after a crash): the missing ones are appended under the unit's conditions.
  */
 async function repeatedResult(session: Session, unit: AppendUnit): Promise<AppendResult> {
-  const stored = await findEventPlaces(session, unit.projectId, unit.events.map((event) => event.eventId));
+  const stored = await findEventPlaces(
+    session,
+    unit.projectId,
+    unit.events.map((event) => event.eventId),
+  );
   for (const event of unit.events) {
     const place = stored.get(event.eventId);
-    if (place !== undefined && (place.digest !== event.digest || place.streamId !== unit.streamId)) return { status: 'id_conflict', eventId: event.eventId };
+    if (place !== undefined && (place.digest !== event.digest || place.streamId !== unit.streamId))
+      return { status: 'id_conflict', eventId: event.eventId };
   }
   const missing = unit.events.filter((event) => !stored.has(event.eventId));
   if (missing.length === 0) {
@@ -76,7 +86,10 @@ async function repeatedResult(session: Session, unit: AppendUnit): Promise<Appen
   }
   const [result] = await appendUnits(session, [{ ...unit, events: missing }]);
   if (result === undefined || result.status !== 'appended') return result ?? { status: 'fenced_out' };
-  const all = new Map<string, AppendedEvent>([...stored, ...result.events.map((event): [string, AppendedEvent] => [event.eventId, event])]);
+  const all = new Map<string, AppendedEvent>([
+    ...stored,
+    ...result.events.map((event): [string, AppendedEvent] => [event.eventId, event]),
+  ]);
   return { ...result, events: placesInOrder(unit, all) };
 }
 

@@ -4,7 +4,18 @@ import type { AppendResult, AppendUnit } from '#libs/engine';
 import { Flights } from './flights.js';
 
 const unit = (streamId: string): AppendUnit => {
-  const event: NewEvent = { type: 'StepCancelled', eventId: streamId, schemaVersion: 1, data: {}, chars: 0, digest: 'd', runId: null, stepId: null, item: null, round: 0 };
+  const event: NewEvent = {
+    type: 'StepCancelled',
+    eventId: streamId,
+    schemaVersion: 1,
+    data: {},
+    chars: 0,
+    digest: 'd',
+    runId: null,
+    stepId: null,
+    item: null,
+    round: 0,
+  };
   return { projectId: 'p', streamId, events: [event] };
 };
 const appended: AppendResult = { status: 'appended', version: 1, events: [], repeated: false };
@@ -15,7 +26,11 @@ function airport() {
   const landings: (() => void)[] = [];
   const flights = new Flights((units) => {
     flown.push(units.map(({ streamId }) => streamId));
-    return new Promise((resolve) => landings.push(() => { resolve(units.map(() => appended)); }));
+    return new Promise((resolve) =>
+      landings.push(() => {
+        resolve(units.map(() => appended));
+      }),
+    );
   });
   const land = async (): Promise<void> => {
     landings.shift()?.();
@@ -32,7 +47,10 @@ describe('Flights', () => {
     expect(flown).toEqual([['a', 'b']]);
     all.push(flights.append(unit('c')), flights.append(unit('d')));
     await land();
-    expect(flown).toEqual([['a', 'b'], ['c', 'd']]);
+    expect(flown).toEqual([
+      ['a', 'b'],
+      ['c', 'd'],
+    ]);
     await land();
     expect(await Promise.all(all)).toEqual([appended, appended, appended, appended]);
     const later = flights.append(unit('e'));
@@ -43,7 +61,9 @@ describe('Flights', () => {
 
   it('lets one faulty unit fail alone', async () => {
     const flights = new Flights((units) =>
-      units.some(({ streamId }) => streamId === 'bad') ? Promise.reject(new Error('bad unit')) : Promise.resolve(units.map(() => appended)),
+      units.some(({ streamId }) => streamId === 'bad')
+        ? Promise.reject(new Error('bad unit'))
+        : Promise.resolve(units.map(() => appended)),
     );
     const outcomes = await Promise.allSettled(['a', 'bad', 'b'].map((name) => flights.append(unit(name))));
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);

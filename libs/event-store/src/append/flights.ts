@@ -49,7 +49,8 @@ export class Flights {
     } catch (error) {
       const failure = databaseError(error);
       // A database that is away fails every unit; anything else is one unit's fault, and the others must not pay for it.
-      if (flight.length > 1 && !(failure instanceof RetryableError)) for (const waiting of flight) await this.settle([waiting]);
+      if (flight.length > 1 && !(failure instanceof RetryableError))
+        for (const waiting of flight) await this.settle([waiting]);
       else for (const waiting of flight) waiting.reject(failure);
     }
   }

@@ -2,11 +2,25 @@ import type { NewEvent } from '#libs/domain';
 import { MAX_FLIGHT_UNITS, takeFlight } from './take-flight.js';
 
 const event = (eventId: string): NewEvent => ({
-  type: 'StepCancelled', eventId, schemaVersion: 1, data: {}, chars: 0, digest: 'd', runId: null, stepId: null, item: null, round: 0,
+  type: 'StepCancelled',
+  eventId,
+  schemaVersion: 1,
+  data: {},
+  chars: 0,
+  digest: 'd',
+  runId: null,
+  stepId: null,
+  item: null,
+  round: 0,
 });
 const unit = (streamId: string, eventId: string, expectedVersion?: number) => ({
   name: `${streamId}${eventId}`,
-  unit: { projectId: 'p', streamId, events: [event(eventId)], ...(expectedVersion === undefined ? {} : { expectedVersion }) },
+  unit: {
+    projectId: 'p',
+    streamId,
+    events: [event(eventId)],
+    ...(expectedVersion === undefined ? {} : { expectedVersion }),
+  },
 });
 const names = (items: readonly { name: string }[]) => items.map(({ name }) => name);
 

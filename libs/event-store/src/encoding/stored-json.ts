@@ -13,11 +13,15 @@ export function toStoredJson(value: unknown): string | null {
   if (value === null || value === undefined) return null;
   const text = JSON.stringify(value);
   if (!ESCAPES_TO_STORE.test(text)) return text;
-  return text.replace(STRINGIFIED_ESCAPE, (escape, code: string | undefined) => (code === undefined ? escape : `\\u0010${code}`));
+  return text.replace(STRINGIFIED_ESCAPE, (escape, code: string | undefined) =>
+    code === undefined ? escape : `\\u0010${code}`,
+  );
 }
 
 /** The value that `toStoredJson` was given, from jsonb as Postgres prints it. */
 export function fromStoredJson(text: string): unknown {
   if (!text.includes('\\u0010')) return JSON.parse(text);
-  return JSON.parse(text.replace(STORED_ESCAPE, (escape, code: string | undefined) => (code === undefined ? escape : `\\u${code}`)));
+  return JSON.parse(
+    text.replace(STORED_ESCAPE, (escape, code: string | undefined) => (code === undefined ? escape : `\\u${code}`)),
+  );
 }

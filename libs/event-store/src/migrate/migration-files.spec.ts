@@ -30,7 +30,10 @@ describe('readMigrations', () => {
 
   it('refuses a gap in the numbers and a file that does not say whether it breaks', async () => {
     await file('0002_b.sql', '-- breaking: true\n');
-    await expect(readMigrations(folder)).rejects.toMatchObject({ code: 'migration_malformed', details: { name: '0002_b.sql' } });
+    await expect(readMigrations(folder)).rejects.toMatchObject({
+      code: 'migration_malformed',
+      details: { name: '0002_b.sql' },
+    });
     await file('0001_a.sql', 'select 1;');
     await expect(readMigrations(folder)).rejects.toThrow('-- breaking: true');
   });

@@ -18,7 +18,11 @@ export function migrationsFolder(): string {
     const candidate = join(folder, 'migrations');
     if (existsSync(join(candidate, '0001_core.sql'))) return candidate;
     const parent = dirname(folder);
-    if (parent === folder) throw new AppError('migrations_missing', 'no folder "migrations" with 0001_core.sql above the event store; is the checkout complete?');
+    if (parent === folder)
+      throw new AppError(
+        'migrations_missing',
+        'no folder "migrations" with 0001_core.sql above the event store; is the checkout complete?',
+      );
     folder = parent;
   }
 }
@@ -29,10 +33,16 @@ export function migrationsFolder(): string {
  */
 export async function readMigrations(folder: string = migrationsFolder()): Promise<Migration[]> {
   const names = (await readdir(folder)).filter((name) => FILE_NAME.test(name)).sort();
-  const migrations = await Promise.all(names.map(async (name) => parseMigration(name, await readFile(join(folder, name), 'utf8'))));
+  const migrations = await Promise.all(
+    names.map(async (name) => parseMigration(name, await readFile(join(folder, name), 'utf8'))),
+  );
   migrations.forEach((migration, index) => {
     if (migration.version !== index + 1) {
-      throw new AppError('migration_malformed', `${migration.name} has number ${migration.version}, expected ${index + 1}: numbers go up by one from 0001`, { name: migration.name });
+      throw new AppError(
+        'migration_malformed',
+        `${migration.name} has number ${migration.version}, expected ${index + 1}: numbers go up by one from 0001`,
+        { name: migration.name },
+      );
     }
   });
   return migrations;
@@ -42,7 +52,17 @@ function parseMigration(name: string, raw: string): Migration {
   const text = raw.replaceAll('\r\n', '\n');
   const breaking = BREAKING_LINE.exec(text)?.[1];
   if (breaking === undefined) {
-    throw new AppError('migration_malformed', `${name} needs a line "-- breaking: true" or "-- breaking: false": it decides whether an older Weir may run on the new schema`, { name });
+    throw new AppError(
+      'migration_malformed',
+      `${name} needs a line "-- breaking: true" or "-- breaking: false": it decides whether an older Weir may run on the new schema`,
+      { name },
+    );
   }
-  return { version: Number(name.slice(0, 4)), name, text, checksum: createHash('sha256').update(text).digest('hex'), breaking: breaking === 'true' };
+  return {
+    version: Number(name.slice(0, 4)),
+    name,
+    text,
+    checksum: createHash('sha256').update(text).digest('hex'),
+    breaking: breaking === 'true',
+  };
 }

@@ -15,14 +15,22 @@ export function planMigrations(known: readonly Migration[], applied: readonly Ap
     const migration = ours.get(row.version);
     if (migration === undefined) {
       if (row.breaking) {
-        throw new AppError('schema_too_new', `the database has the breaking migration ${row.name}, which this Weir does not know: start a newer Weir`, { migration: row.name });
+        throw new AppError(
+          'schema_too_new',
+          `the database has the breaking migration ${row.name}, which this Weir does not know: start a newer Weir`,
+          { migration: row.name },
+        );
       }
     } else if (migration.checksum !== row.checksum) {
-      throw new AppError('migration_changed', `${migration.name} was changed after it had been applied as ${row.name}: restore the file and put the change into a new migration`, {
-        migration: migration.name,
-        applied_checksum: row.checksum,
-        file_checksum: migration.checksum,
-      });
+      throw new AppError(
+        'migration_changed',
+        `${migration.name} was changed after it had been applied as ${row.name}: restore the file and put the change into a new migration`,
+        {
+          migration: migration.name,
+          applied_checksum: row.checksum,
+          file_checksum: migration.checksum,
+        },
+      );
     }
   }
   const done = new Set(applied.map((row) => row.version));

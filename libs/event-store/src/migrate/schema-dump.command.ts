@@ -6,10 +6,12 @@ import { dumpSchema } from './dump-schema.js';
 import { migrate } from './migrate.js';
 import { migrationsFolder } from './migration-files.js';
 
-// `npm run schema:dump`: migrates a scratch database on the server of DATABASE_URL and writes migrations/schema.sql.
-const server = process.env['DATABASE_URL'];
+// `npm run schema:dump -- URL`: migrates a scratch database on that server and writes migrations/schema.sql.
+const server = process.argv[2];
 if (server === undefined) {
-  process.stderr.write('DATABASE_URL is not set: give a server on which a scratch database may be made\n');
+  process.stderr.write(
+    'usage: npm run schema:dump -- postgres://… (a server on which a scratch database may be made)\n',
+  );
   process.exit(2);
 }
 const name = `weir_schema_${randomBytes(4).toString('hex')}`;

@@ -29,12 +29,28 @@ export async function appendFlight(session: Session, units: readonly AppendUnit[
   const parameters = flightParameters(units);
   await storeBodies(session, parameters.bodies);
   return session<FlightRow[]>`
-    with unit as materialized (
+    with ${unitsAndLocks(session, parameters.units)},
+    ${numbering(session)},
+    ${writing(session, parameters.events)},
+    ${spending(session)}
+    select u.no, u.known, a.no is not null as admitted, (p.first_seq + p.events)::bigint as version, p.first_entry::bigint as "entriesBefore",
+      w.positions[(p.events_before + 1)::integer : (p.events_before + p.events)::integer] as positions
+    from unit u
+    left join admitted a on a.no = u.no
+    left join placed p on p.no = u.no
+    left join positions w on w.project_id = u.project_id and w.stream_id = u.stream_id
+    order by u.no`;
+}
+
+/** The units, whether they are stored, and the fences: rows that other transactions wrote meanwhile are seen as they are now. */
+function unitsAndLocks(session: Session, units: string) {
+  return session`
+    unit as materialized (
       select u.*, exists (
         select from unnest(u.event_ids) as id
         cross join lateral (select from event e where e.project_id = u.project_id and e.event_id = id limit 1) e
       ) as known
-      from jsonb_to_recordset((${parameters.units}::text)::jsonb) as u(
+      from jsonb_to_recordset((${units}::text)::jsonb) as u(
         no integer, project_id text, stream_id text, expected bigint, fence_kind text, fence_id text, fence bigint,
         events integer, entries integer, event_ids uuid[], spends boolean, input_tokens bigint, cached_tokens bigint,
         output_tokens bigint, cost_usd numeric, model_calls integer, tool_calls integer)
@@ -56,7 +72,12 @@ export async function appendFlight(session: Session, units: readonly AppendUnit[
         select r.project_id, r.compaction_id, r.status, r.fence from compaction r
         where r.compaction_id = u.fence_id for no key update
       ) c
-    ),
+    )`;
+}
+
+/** The units whose fence holds, and their places in the streams. */
+function numbering(session: Session) {
+  return session`
     admitted as materialized (
       select u.*, sum(u.events) over earlier - u.events as events_before, sum(u.entries) over earlier - u.entries as entries_before
       from unit u
@@ -85,13 +106,18 @@ export async function appendFlight(session: Session, units: readonly AppendUnit[
       from admitted a
       join target t on t.project_id = a.project_id and t.stream_id = a.stream_id
       join moved m on m.project_id = a.project_id and m.stream_id = a.stream_id
-    ),
+    )`;
+}
+
+/** The events, and the positions they got, by stream in order of seq. */
+function writing(session: Session, events: string) {
+  return session`
     written as (
       insert into event (project_id, stream_id, seq, event_id, type, schema_version, run_id, step_id, item, round, entry, data, payload_hash, digest, chars)
       select p.project_id, p.stream_id, p.first_seq + e.n, e.event_id, e.type, e.schema_version, e.run_id, e.step_id, e.item, e.round,
         p.first_entry + e.entry_n, e.data, e.payload_hash, e.digest, e.chars
       from placed p
-      join jsonb_to_recordset((${parameters.events}::text)::jsonb) as e(
+      join jsonb_to_recordset((${events}::text)::jsonb) as e(
         unit integer, n integer, entry_n integer, event_id uuid, type text, schema_version smallint, run_id text, step_id text,
         item integer, round integer, data jsonb, payload_hash text, digest text, chars bigint) on e.unit = p.no
       order by e.unit, e.n
@@ -99,7 +125,12 @@ export async function appendFlight(session: Session, units: readonly AppendUnit[
     ),
     positions as (
       select project_id, stream_id, array_agg(position order by seq) as positions from written group by project_id, stream_id
-    ),
+    )`;
+}
+
+/** Usage counters of those whose fence it was. */
+function spending(session: Session) {
+  return session`
     spent_by_step as (
       update step_run s set
         input_tokens = s.input_tokens + d.input_tokens, cached_tokens = s.cached_tokens + d.cached_tokens,
@@ -122,12 +153,5 @@ export async function appendFlight(session: Session, units: readonly AppendUnit[
         from placed where fence_kind = 'compaction' and spends group by fence_id
       ) d
       where c.compaction_id = d.fence_id
-    )
-    select u.no, u.known, a.no is not null as admitted, (p.first_seq + p.events)::bigint as version, p.first_entry::bigint as "entriesBefore",
-      w.positions[(p.events_before + 1)::integer : (p.events_before + p.events)::integer] as positions
-    from unit u
-    left join admitted a on a.no = u.no
-    left join placed p on p.no = u.no
-    left join positions w on w.project_id = u.project_id and w.stream_id = u.stream_id
-    order by u.no`;
+    )`;
 }

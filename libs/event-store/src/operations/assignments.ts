@@ -29,6 +29,8 @@ export class Assignments {
 
   /** For `set ${assignments.list()}`. */
   list(): Fragment[] {
-    return [...this.byColumn.values()].flatMap((fragment, index) => (index === 0 ? [fragment] : [this.session`,`, fragment]));
+    return [...this.byColumn.values()].flatMap((fragment, index) =>
+      index === 0 ? [fragment] : [this.session`,`, fragment],
+    );
   }
 }

@@ -46,7 +46,13 @@ export const COMPACTION_COLUMNS = [
 export type CompactionRow = Pick<Selectable<CompactionTable>, (typeof COMPACTION_COLUMNS)[number]>;
 
 const attemptsSchema = z.array(
-  z.object({ n: z.number(), started_at: z.string(), ended_at: z.string().nullable(), outcome: z.string().nullable(), error: z.string().nullable() }),
+  z.object({
+    n: z.number(),
+    started_at: z.string(),
+    ended_at: z.string().nullable(),
+    outcome: z.string().nullable(),
+    error: z.string().nullable(),
+  }),
 );
 
 export function compactionRecord(row: CompactionRow): CompactionRecord {

@@ -42,7 +42,12 @@ export async function redispatch(session: Session, leased: LeasedTable, jobs: re
   await changeDispatched(session, leased, jobs, true);
 }
 
-async function changeDispatched(session: Session, leased: LeasedTable, jobs: readonly Dispatch[], isNew: boolean): Promise<void> {
+async function changeDispatched(
+  session: Session,
+  leased: LeasedTable,
+  jobs: readonly Dispatch[],
+  isNew: boolean,
+): Promise<void> {
   if (jobs.length === 0) return;
   const [table, id] = [session(leased.table), session(leased.id)];
   await session`
@@ -69,7 +74,12 @@ export async function redispatchAll(session: Session, leased: LeasedTable): Prom
 }
 
 /** Dispatched longer ago than this and not claimed yet, oldest first: the sweeper asks the queue whether it has them. */
-export async function findDispatched(session: Session, leased: LeasedTable, olderThanMs: number, limit: number): Promise<Dispatch[]> {
+export async function findDispatched(
+  session: Session,
+  leased: LeasedTable,
+  olderThanMs: number,
+  limit: number,
+): Promise<Dispatch[]> {
   const rows = await session<Dispatch[]>`
     select ${session(leased.id)} as id, dispatch_no as "dispatchNo" from ${session(leased.table)}
     where status = ${leased.runnable} and dispatched_at < now() - ${olderThanMs}::float8 * interval '1 millisecond'

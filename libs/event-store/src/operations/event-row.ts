@@ -26,7 +26,8 @@ export const feedCursor = (row: { xact: string; position: number }): string => `
 /** @throws AppError `event_unreadable` when the stored data do not fit any version this build knows. */
 export function storedEvent(row: EventRow): StoredEvent {
   const { type } = row;
-  if (!isEventType(type)) throw new AppError('event_unreadable', `event type ${type} is unknown to this build; upgrade Weir`, { type });
+  if (!isEventType(type))
+    throw new AppError('event_unreadable', `event type ${type} is unknown to this build; upgrade Weir`, { type });
   const event = {
     type,
     data: readEventData(type, row.schema_version, row.data),

@@ -3,20 +3,33 @@ import { fromStoredText } from '../encoding/stored-text.js';
 import type { Session } from '../session.js';
 import { COMPACTION_COLUMNS, compactionRecord, type CompactionRow } from './compaction-row.js';
 
-export async function findCompaction(session: Session, projectId: string, compactionId: string): Promise<CompactionRecord | null> {
+export async function findCompaction(
+  session: Session,
+  projectId: string,
+  compactionId: string,
+): Promise<CompactionRecord | null> {
   const [row] = await session<CompactionRow[]>`
     select ${session(COMPACTION_COLUMNS)} from compaction where project_id = ${projectId} and compaction_id = ${compactionId}`;
   return row === undefined ? null : compactionRecord(row);
 }
 
-export async function lockCompaction(session: Session, projectId: string, compactionId: string): Promise<CompactionRecord | null> {
+export async function lockCompaction(
+  session: Session,
+  projectId: string,
+  compactionId: string,
+): Promise<CompactionRecord | null> {
   const [row] = await session<CompactionRow[]>`
     select ${session(COMPACTION_COLUMNS)} from compaction where project_id = ${projectId} and compaction_id = ${compactionId} for no key update`;
   return row === undefined ? null : compactionRecord(row);
 }
 
 /** The view's compaction that is requested or running; there is at most one. `viewRunId` null: the view `inherit`. */
-export async function findOpenCompaction(session: Session, projectId: string, streamId: string, viewRunId: string | null): Promise<string | null> {
+export async function findOpenCompaction(
+  session: Session,
+  projectId: string,
+  streamId: string,
+  viewRunId: string | null,
+): Promise<string | null> {
   const [row] = await session<{ compaction_id: string }[]>`
     select compaction_id from compaction
     where project_id = ${projectId} and stream_id = ${streamId} and coalesce(view_run_id, '') = ${viewRunId ?? ''} and status in ('requested', 'running')`;
@@ -31,7 +44,10 @@ export async function findExpiredCompactions(session: Session, limit: number): P
 }
 
 /** Step runs that wait for a compaction which has ended: their wake-up was lost. */
-export async function findWaitersOfEndedCompactions(session: Session, limit: number): Promise<{ projectId: string; runId: string; stepRunId: string }[]> {
+export async function findWaitersOfEndedCompactions(
+  session: Session,
+  limit: number,
+): Promise<{ projectId: string; runId: string; stepRunId: string }[]> {
   const rows = await session<{ projectId: string; runId: string; stepRunId: string }[]>`
     select w.project_id as "projectId", s.run_id as "runId", w.step_run_id as "stepRunId"
     from wait w
@@ -42,7 +58,10 @@ export async function findWaitersOfEndedCompactions(session: Session, limit: num
 }
 
 /** A summary of the same entries by this model; a rollback bars the digest. */
-export async function findCachedSummary(session: Session, query: { projectId: string; sourceDigest: string; model: string }): Promise<{ summary: string; extractive: boolean } | null> {
+export async function findCachedSummary(
+  session: Session,
+  query: { projectId: string; sourceDigest: string; model: string },
+): Promise<{ summary: string; extractive: boolean } | null> {
   const [row] = await session<{ summary: string; extractive: boolean }[]>`
     select c.summary, c.extractive from compaction c
     where c.project_id = ${query.projectId} and c.source_digest = ${query.sourceDigest} and c.summarizer_model = ${query.model}

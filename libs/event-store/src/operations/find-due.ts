@@ -29,7 +29,9 @@ export async function findDueSteps(session: Session, limit: number): Promise<Due
     (select project_id, run_id, step_run_id, timeout_at from step_run
       where ended_at is null and timeout_at <= now() order by timeout_at limit ${limit})
     order by due limit ${limit}`;
-  return [...new Map(rows.map(({ projectId, runId, stepRunId }) => [stepRunId, { projectId, runId, stepRunId }])).values()];
+  return [
+    ...new Map(rows.map(({ projectId, runId, stepRunId }) => [stepRunId, { projectId, runId, stepRunId }])).values(),
+  ];
 }
 
 /** Runs that are under way and have no step that could move them. Those in line for their stream are not stuck. */

@@ -3,7 +3,9 @@ import type { Session } from '../session.js';
 import { STEP_RUN_COLUMNS, stepRunRecord, type StepRunRow } from './step-run-row.js';
 
 export async function findStepRun(session: Session, stepRunId: string): Promise<StepRunRecord | null> {
-  const [row] = await session<StepRunRow[]>`select ${session(STEP_RUN_COLUMNS)} from step_run where step_run_id = ${stepRunId}`;
+  const [row] = await session<
+    StepRunRow[]
+  >`select ${session(STEP_RUN_COLUMNS)} from step_run where step_run_id = ${stepRunId}`;
   return row === undefined ? null : stepRunRecord(row);
 }
 
@@ -14,7 +16,11 @@ export async function findStepRunsOfRun(session: Session, projectId: string, run
   return rows.map(stepRunRecord);
 }
 
-export async function lockStepRun(session: Session, projectId: string, stepRunId: string): Promise<StepRunRecord | null> {
+export async function lockStepRun(
+  session: Session,
+  projectId: string,
+  stepRunId: string,
+): Promise<StepRunRecord | null> {
   const [row] = await session<StepRunRow[]>`
     select ${session(STEP_RUN_COLUMNS)} from step_run where project_id = ${projectId} and step_run_id = ${stepRunId} for no key update`;
   return row === undefined ? null : stepRunRecord(row);

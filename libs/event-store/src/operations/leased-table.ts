@@ -12,7 +12,12 @@ export type LeasedTable = {
 };
 
 export const LEASED_STEPS: LeasedTable = { table: 'step_run', id: 'step_run_id', runnable: 'queued', hasClocks: true };
-export const LEASED_COMPACTIONS: LeasedTable = { table: 'compaction', id: 'compaction_id', runnable: 'requested', hasClocks: false };
+export const LEASED_COMPACTIONS: LeasedTable = {
+  table: 'compaction',
+  id: 'compaction_id',
+  runnable: 'requested',
+  hasClocks: false,
+};
 
 /** A wake-up: the row's id and the dispatch that it belongs to. */
 export type Dispatch = { id: string; dispatchNo: number };

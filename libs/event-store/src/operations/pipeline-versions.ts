@@ -5,7 +5,10 @@ import type { Session } from '../session.js';
 type NewVersion = Parameters<PipelineStore['applyVersion']>[0];
 
 /** In a transaction. The upsert locks the pipeline's row, so that two appliers number their versions one after the other. */
-export async function applyPipelineVersion(session: Session, input: NewVersion): Promise<{ version: number; created: boolean }> {
+export async function applyPipelineVersion(
+  session: Session,
+  input: NewVersion,
+): Promise<{ version: number; created: boolean }> {
   const { projectId, name } = input;
   const [pipeline] = await session<{ latest_version: number }[]>`
     insert into pipeline as p (project_id, name) values (${projectId}, ${name})
@@ -31,7 +34,12 @@ export async function applyPipelineVersion(session: Session, input: NewVersion):
 }
 
 /** `version` null: what `live` points to. Versions of a deleted pipeline stay readable, `live` does not: runs are pinned. */
-export async function findPipelineVersion(session: Session, projectId: string, name: string, version: number | null): Promise<PipelineVersionRecord | null> {
+export async function findPipelineVersion(
+  session: Session,
+  projectId: string,
+  name: string,
+  version: number | null,
+): Promise<PipelineVersionRecord | null> {
   const [row] = await session<PipelineVersionRecord[]>`
     select v.project_id as "projectId", v.name, v.version, v.document, v.content_hash as "contentHash", v.created_at as "createdAt"
     from pipeline_version v

@@ -2,7 +2,10 @@ import type { StepRunRecord } from '#libs/engine';
 import type { Session } from '../session.js';
 
 /** Position of the last event about the step, 0 when there is none: whether a worker got anywhere before it died. */
-export async function readLastPosition(session: Session, step: Pick<StepRunRecord, 'projectId' | 'runId' | 'stepId' | 'item'>): Promise<number> {
+export async function readLastPosition(
+  session: Session,
+  step: Pick<StepRunRecord, 'projectId' | 'runId' | 'stepId' | 'item'>,
+): Promise<number> {
   const [row] = await session<{ position: number }[]>`
     select position from event
     where project_id = ${step.projectId} and run_id = ${step.runId} and step_id = ${step.stepId} and item is not distinct from ${step.item}::integer

@@ -7,7 +7,12 @@ import { storeBodies } from './store-bodies.js';
 export type RecordingRecord = { name: string; hash: string; bytes: number; createdAt: string };
 
 /** Puts a recording under its name; one that was there is replaced. `bytes` are those of its JSON text. */
-export async function putRecording(session: Session, projectId: string, name: string, body: Json): Promise<RecordingRecord> {
+export async function putRecording(
+  session: Session,
+  projectId: string,
+  name: string,
+  body: Json,
+): Promise<RecordingRecord> {
   const hash = createHash('sha256').update(canonicalJson(body), 'utf8').digest('hex');
   const json = toStoredJson(body) ?? 'null';
   const bytes = Buffer.byteLength(json);
@@ -19,7 +24,11 @@ export async function putRecording(session: Session, projectId: string, name: st
   return row === undefined ? { name, hash, bytes, createdAt: '' } : { ...row };
 }
 
-export async function findRecording(session: Session, projectId: string, name: string): Promise<(RecordingRecord & { body: Json }) | null> {
+export async function findRecording(
+  session: Session,
+  projectId: string,
+  name: string,
+): Promise<(RecordingRecord & { body: Json }) | null> {
   const [row] = await session<(RecordingRecord & { body: Json })[]>`
     select r.name, r.hash, r.bytes, r.created_at as "createdAt", p.body
     from recording r join payload p on p.project_id = r.project_id and p.hash = r.hash
@@ -28,7 +37,11 @@ export async function findRecording(session: Session, projectId: string, name: s
 }
 
 /** By name, after `afterName`. */
-export async function listRecordings(session: Session, projectId: string, page: { afterName: string | null; limit: number }): Promise<RecordingRecord[]> {
+export async function listRecordings(
+  session: Session,
+  projectId: string,
+  page: { afterName: string | null; limit: number },
+): Promise<RecordingRecord[]> {
   const rows = await session<RecordingRecord[]>`
     select name, hash, bytes, created_at as "createdAt" from recording
     where project_id = ${projectId} and name > ${page.afterName ?? ''} order by name limit ${page.limit}`;

@@ -7,7 +7,12 @@ export type HeldLease = { id: string; fence: number };
  * Renews leases; returns those that are still held. Rows are locked in sorted order first: an UPDATE over many rows
  * locks them as it finds them and could deadlock with an append.
  */
-export async function renewLeases(session: Session, leased: LeasedTable, held: readonly HeldLease[], leaseMs: number): Promise<{ id: string; runId: string | null }[]> {
+export async function renewLeases(
+  session: Session,
+  leased: LeasedTable,
+  held: readonly HeldLease[],
+  leaseMs: number,
+): Promise<{ id: string; runId: string | null }[]> {
   if (held.length === 0) return [];
   const [table, id] = [session(leased.table), session(leased.id)];
   return session<{ id: string; runId: string | null }[]>`

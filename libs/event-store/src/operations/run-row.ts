@@ -64,4 +64,5 @@ export function runRecord(row: RunRow): RunRecord {
 }
 
 /** @throws ZodError when the column does not hold an error: only this library writes it. */
-export const storedRunError = (stored: Json): RunError | null => (stored === null ? null : runErrorSchema.parse(stored));
+export const storedRunError = (stored: Json): RunError | null =>
+  stored === null ? null : runErrorSchema.parse(stored);

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { StepRunRecord } from '#libs/engine';
+import type { StepRunRecord, StepUsage } from '#libs/engine';
 import type { StepRunTable } from '../schema/step-run.table.js';
 import { storedRunError } from './run-row.js';
 
@@ -76,16 +76,20 @@ export function stepRunRecord(row: StepRunRow): StepRunRecord {
     dueAt: row.due_at,
     timeoutMs: row.timeout_ms,
     timeoutAt: row.timeout_at,
-    usage: {
-      inputTokens: row.input_tokens,
-      cachedTokens: row.cached_tokens,
-      outputTokens: row.output_tokens,
-      costUsd: row.cost_usd,
-      modelCalls: row.model_calls,
-      toolCalls: row.tool_calls,
-    },
+    usage: stepUsage(row),
     queuedAt: row.queued_at,
     startedAt: row.started_at,
     endedAt: row.ended_at,
+  };
+}
+
+function stepUsage(row: StepRunRow): StepUsage {
+  return {
+    inputTokens: row.input_tokens,
+    cachedTokens: row.cached_tokens,
+    outputTokens: row.output_tokens,
+    costUsd: row.cost_usd,
+    modelCalls: row.model_calls,
+    toolCalls: row.tool_calls,
   };
 }

@@ -7,7 +7,10 @@ import type { Session } from '../session.js';
  */
 export async function storeBodies(session: Session, bodies: readonly StoredBody[]): Promise<void> {
   if (bodies.length === 0) return;
-  const rows = bodies.map((body) => `{"project_id":${JSON.stringify(body.projectId)},"hash":${JSON.stringify(body.hash)},"bytes":${body.bytes},"body":${body.json}}`);
+  const rows = bodies.map(
+    (body) =>
+      `{"project_id":${JSON.stringify(body.projectId)},"hash":${JSON.stringify(body.hash)},"bytes":${body.bytes},"body":${body.json}}`,
+  );
   await session`
     insert into payload (project_id, hash, body, bytes)
     select distinct on (project_id, hash) project_id, hash, body, bytes

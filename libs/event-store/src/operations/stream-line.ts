@@ -39,7 +39,10 @@ export async function findNextOnStream(session: Session, projectId: string, stre
 }
 
 /** The first in line of each stream that is free for it, oldest first. Others that may share the stream follow when asked again. */
-export async function findStartableRuns(session: Session, limit: number): Promise<{ projectId: string; runId: string }[]> {
+export async function findStartableRuns(
+  session: Session,
+  limit: number,
+): Promise<{ projectId: string; runId: string }[]> {
   const rows = await session<{ projectId: string; runId: string }[]>`
     with own as (
       select distinct on (run.project_id, run.stream_id) run.project_id, run.stream_id, run.run_id, run.exclusive, run.created_at

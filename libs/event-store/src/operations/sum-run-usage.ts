@@ -14,5 +14,7 @@ export async function sumRunUsage(session: Session, projectId: string, runId: st
       select input_tokens, cached_tokens, output_tokens, cost_usd, model_calls, 0 from compaction
       where project_id = ${projectId} and run_id = ${runId}
     ) used`;
-  return row === undefined ? { inputTokens: 0, cachedTokens: 0, outputTokens: 0, costUsd: 0, modelCalls: 0, toolCalls: 0 } : { ...row };
+  return row === undefined
+    ? { inputTokens: 0, cachedTokens: 0, outputTokens: 0, costUsd: 0, modelCalls: 0, toolCalls: 0 }
+    : { ...row };
 }

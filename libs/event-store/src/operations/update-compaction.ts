@@ -4,7 +4,12 @@ import { toStoredText } from '../encoding/stored-text.js';
 import type { Session } from '../session.js';
 import { Assignments } from './assignments.js';
 
-export async function updateCompaction(session: Session, projectId: string, compactionId: string, patch: CompactionPatch): Promise<void> {
+export async function updateCompaction(
+  session: Session,
+  projectId: string,
+  compactionId: string,
+  patch: CompactionPatch,
+): Promise<void> {
   const assignments = compactionAssignments(session, patch);
   if (patch.live === true) await clearLive(session, projectId, compactionId);
   if (assignments.isEmpty) return;
@@ -38,7 +43,8 @@ function compactionAssignments(session: Session, patch: CompactionPatch): Assign
   }
   setPlainColumns(assignments, patch);
   if (patch.dueInMs === null) clear(['due_at']);
-  else if (patch.dueInMs !== undefined) assignments.setTo('due_at', session`now() + ${patch.dueInMs}::float8 * interval '1 millisecond'`);
+  else if (patch.dueInMs !== undefined)
+    assignments.setTo('due_at', session`now() + ${patch.dueInMs}::float8 * interval '1 millisecond'`);
   if (patch.usage !== undefined) addUsage(session, assignments, patch.usage);
   return assignments;
 }
@@ -53,7 +59,8 @@ function setPlainColumns(assignments: Assignments, patch: CompactionPatch): void
   assignments.set('extractive', patch.extractive);
   assignments.set('source_digest', patch.sourceDigest);
   assignments.set('attempt', patch.attempt);
-  if (patch.summary !== undefined) assignments.set('summary', patch.summary === null ? null : toStoredText(patch.summary));
+  if (patch.summary !== undefined)
+    assignments.set('summary', patch.summary === null ? null : toStoredText(patch.summary));
   if (patch.attempts !== undefined) assignments.setJson('attempts', toStoredJson(patch.attempts));
 }
 

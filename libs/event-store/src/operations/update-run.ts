@@ -13,7 +13,8 @@ export async function updateRun(session: Session, projectId: string, runId: stri
 function runAssignments(session: Session, patch: RunPatch): Assignments {
   const assignments = new Assignments(session);
   if (patch.restarted === true) {
-    for (const column of ['ended_at', 'error', 'output', 'cancel_requested_at', 'cancel_reason', 'timeout_at']) assignments.set(column, null);
+    for (const column of ['ended_at', 'error', 'output', 'cancel_requested_at', 'cancel_reason', 'timeout_at'])
+      assignments.set(column, null);
     assignments.setTo('generation', session`generation + 1`);
   }
   assignments.set('status', patch.status);
@@ -21,13 +22,18 @@ function runAssignments(session: Session, patch: RunPatch): Assignments {
   assignments.set('pipeline_version', patch.pipelineVersion);
   if (patch.output !== undefined) assignments.setJson('output', toStoredJson(patch.output));
   if (patch.error !== undefined) assignments.setJson('error', toStoredJson(patch.error));
-  if (patch.cancelReason !== undefined) assignments.set('cancel_reason', patch.cancelReason === null ? null : toStoredText(patch.cancelReason));
+  if (patch.cancelReason !== undefined)
+    assignments.set('cancel_reason', patch.cancelReason === null ? null : toStoredText(patch.cancelReason));
   if (patch.started === true) {
     assignments.setTo('started_at', session`coalesce(started_at, now())`);
     // `least` ignores nulls: without a deadline or without a time-out the other one holds.
-    assignments.setTo('timeout_at', session`least(deadline_at, coalesce(started_at, now()) + timeout_ms * interval '1 millisecond')`);
+    assignments.setTo(
+      'timeout_at',
+      session`least(deadline_at, coalesce(started_at, now()) + timeout_ms * interval '1 millisecond')`,
+    );
   }
-  if (patch.cancelRequested === true) assignments.setTo('cancel_requested_at', session`coalesce(cancel_requested_at, clock_timestamp())`);
+  if (patch.cancelRequested === true)
+    assignments.setTo('cancel_requested_at', session`coalesce(cancel_requested_at, clock_timestamp())`);
   if (patch.ended === true) assignments.setTo('ended_at', session`clock_timestamp()`);
   return assignments;
 }

@@ -3,7 +3,12 @@ import { toStoredJson } from '../encoding/stored-json.js';
 import type { Session } from '../session.js';
 import { Assignments } from './assignments.js';
 
-export async function updateStepRun(session: Session, projectId: string, stepRunId: string, patch: StepRunPatch): Promise<void> {
+export async function updateStepRun(
+  session: Session,
+  projectId: string,
+  stepRunId: string,
+  patch: StepRunPatch,
+): Promise<void> {
   const assignments = stepRunAssignments(session, patch);
   if (assignments.isEmpty) return;
   await session`update step_run set ${assignments.list()} where project_id = ${projectId} and step_run_id = ${stepRunId}`;
@@ -27,9 +32,11 @@ function stepRunAssignments(session: Session, patch: StepRunPatch): Assignments 
     assignments.setTo('queued_at', session`clock_timestamp()`);
   }
   setPlainColumns(assignments, patch);
-  if (patch.attempt !== undefined) assignments.setTo('timeout_at', session`case when attempt < ${patch.attempt} then null else timeout_at end`);
+  if (patch.attempt !== undefined)
+    assignments.setTo('timeout_at', session`case when attempt < ${patch.attempt} then null else timeout_at end`);
   if (patch.dueInMs === null) clear(['due_at']);
-  else if (patch.dueInMs !== undefined) assignments.setTo('due_at', session`now() + ${patch.dueInMs}::float8 * interval '1 millisecond'`);
+  else if (patch.dueInMs !== undefined)
+    assignments.setTo('due_at', session`now() + ${patch.dueInMs}::float8 * interval '1 millisecond'`);
   return assignments;
 }
 

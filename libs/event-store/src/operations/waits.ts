@@ -1,7 +1,12 @@
 import type { WaitKind } from '#libs/engine';
 import type { Session } from '../session.js';
 
-export async function addWait(session: Session, projectId: string, stepRunId: string, wait: { kind: WaitKind; key: string; dueInMs: number | null }): Promise<void> {
+export async function addWait(
+  session: Session,
+  projectId: string,
+  stepRunId: string,
+  wait: { kind: WaitKind; key: string; dueInMs: number | null },
+): Promise<void> {
   await session`
     insert into wait (project_id, step_run_id, kind, key, due_at)
     values (${projectId}, ${stepRunId}, ${wait.kind}, ${wait.key}, now() + ${wait.dueInMs}::float8 * interval '1 millisecond')
@@ -20,7 +25,11 @@ export async function findWaiters(session: Session, projectId: string, kind: Wai
 }
 
 /** What a step run waits for, and whether its time is over. */
-export async function findWaitsOf(session: Session, projectId: string, stepRunId: string): Promise<{ kind: WaitKind; key: string; isDue: boolean }[]> {
+export async function findWaitsOf(
+  session: Session,
+  projectId: string,
+  stepRunId: string,
+): Promise<{ kind: WaitKind; key: string; isDue: boolean }[]> {
   const rows = await session<{ kind: WaitKind; key: string; is_due: boolean }[]>`
     select kind, key, coalesce(due_at <= now(), false) as is_due from wait
     where project_id = ${projectId} and step_run_id = ${stepRunId} order by created_at, kind, key`;

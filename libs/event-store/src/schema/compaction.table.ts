@@ -2,7 +2,8 @@ import type { Generated } from 'kysely';
 import type { JsonColumn } from './column-kinds.js';
 import type { LeaseColumns } from './lease-columns.js';
 
-export type CompactionStatus = 'requested' | 'running' | 'compacted' | 'skipped' | 'discarded' | 'failed' | 'rolled_back';
+export type CompactionStatus =
+  'requested' | 'running' | 'compacted' | 'skipped' | 'discarded' | 'failed' | 'rolled_back';
 
 export type CompactionTable = LeaseColumns & {
   project_id: string;
