@@ -124,7 +124,7 @@ module.exports = {
         path: nodeModules('@nestjs', 'reflect-metadata', 'rxjs'),
       },
     ),
-    driver('event-store', ['postgres', 'kysely', 'kysely-postgres-js']),
+    driver('event-store', ['postgres', 'kysely']),
     driver('queue', ['bullmq', 'ioredis', 'pg', '@nestjs/bullmq'], ['\\.processor\\.ts$', '\\.module\\.ts$']),
     driver('models', ['langchain', '@langchain']),
     driver('expressions', ['@marcbachmann/cel-js', 're2js'], ['^libs/tools/src/arguments/']),
