@@ -4,7 +4,11 @@ import { join } from 'node:path';
 import { createDataDir, startUp, waitFor, type ReadyLine, type WeirUp } from '../support/index.js';
 
 type Call = { call: number; run_id: string; pid: number };
-type ApiEvent = { type: string; entry: number | null; data: { call_no?: number; ordinal?: number; context_hash?: string } };
+type ApiEvent = {
+  type: string;
+  entry: number | null;
+  data: { call_no?: number; ordinal?: number; context_hash?: string };
+};
 
 const TURNS = 10;
 const scripts = mkdtempSync(join(tmpdir(), 'weir-kill-'));
@@ -19,7 +23,10 @@ function writeScript(name: string, pauseAt: number | null): void {
     tool_calls: [{ name: 'memory_write', arguments: { key: `k${index + 1}`, value: index + 1 } }],
     ...(index + 1 === pauseAt ? { touch_file: `${name}.reached`, wait_for_file: `${name}.go` } : {}),
   }));
-  writeFileSync(join(scripts, `${name}.json`), JSON.stringify({ replies: [...turns, { text: 'all written' }], log_file: `${name}.log` }));
+  writeFileSync(
+    join(scripts, `${name}.json`),
+    JSON.stringify({ replies: [...turns, { text: 'all written' }], log_file: `${name}.log` }),
+  );
 }
 
 async function api<T>(method: string, path: string, body?: unknown): Promise<T> {
@@ -57,7 +64,12 @@ const ended = (runId: string): Promise<{ status: string; output: unknown }> =>
   );
 
 const conversation = async (runId: string): Promise<ApiEvent[]> =>
-  (await api<{ data: ApiEvent[] }>('GET', `/v1/admin/streams/${encodeURIComponent(`${runId}:step:work`)}/events?limit=500`)).data;
+  (
+    await api<{ data: ApiEvent[] }>(
+      'GET',
+      `/v1/admin/streams/${encodeURIComponent(`${runId}:step:work`)}/events?limit=500`,
+    )
+  ).data;
 
 /** Conversation entries and the hash of each call: what "equal to the undisturbed run" means. */
 function comparable(events: readonly ApiEvent[]): unknown[] {
@@ -76,7 +88,12 @@ const calls = (script: string): Call[] =>
 
 beforeAll(async () => {
   dataDir = createDataDir();
-  up = startUp(dataDir.path, ['--no-demo', '--workers', '2'], { WEIR_SCRIPTS_DIR: scripts, WEIR_LEASE_S: '3', WEIR_HEARTBEAT_S: '0.5', WEIR_SWEEP_S: '0.5' });
+  up = startUp(dataDir.path, ['--no-demo', '--workers', '2'], {
+    WEIR_SCRIPTS_DIR: scripts,
+    WEIR_LEASE_S: '3',
+    WEIR_HEARTBEAT_S: '0.5',
+    WEIR_SWEEP_S: '0.5',
+  });
   ready = await up.ready();
 }, 180_000);
 afterAll(async () => {
@@ -104,7 +121,9 @@ it('goes on on another worker after kill -9 in the middle of ten tool calls, as 
   expect(comparable(events)).toEqual(comparable(await conversation(undisturbed)));
   const completed = events.filter((event) => event.type === 'LlmCallCompleted').map((event) => event.data.call_no);
   expect(completed).toEqual(Array.from({ length: TURNS + 1 }, (_, index) => index + 1));
-  const results = events.filter((event) => event.type === 'ToolCallCompleted').map((event) => `${event.data.call_no}/${event.data.ordinal}`);
+  const results = events
+    .filter((event) => event.type === 'ToolCallCompleted')
+    .map((event) => `${event.data.call_no}/${event.data.ordinal}`);
   expect(new Set(results).size).toBe(TURNS);
   expect(results).toHaveLength(TURNS);
   // Only the call that was in flight was asked twice.

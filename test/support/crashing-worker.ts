@@ -31,7 +31,8 @@ export function crashingWorker(deps: EngineDeps, dieAfter: number | null): { dep
   };
   const runs = new Proxy(deps.runs, {
     get: (target, name: keyof EngineDeps['runs']) => {
-      if (name === 'transact') return (work: Parameters<EngineDeps['runs']['transact']>[0]) => written(() => target.transact(work));
+      if (name === 'transact')
+        return (work: Parameters<EngineDeps['runs']['transact']>[0]) => written(() => target.transact(work));
       const member: unknown = target[name];
       return typeof member === 'function' ? (...args: unknown[]) => alive(() => member.apply(target, args)) : member;
     },

@@ -1,7 +1,25 @@
 import { v7 as uuidV7 } from 'uuid';
 import { celExpressions } from '../../libs/expressions/src/index.js';
-import { EXECUTABLE_STEP_KINDS, applyPipeline, HeldSteps, relay, startRun, wakeDue, type EngineDeps, type EngineLogger, type RunRecord, type StartRun } from '../../libs/engine/src/index.js';
-import { connect, postgresCompactionStore, postgresEventLog, postgresPipelineStore, postgresRunStore, type Database } from '../../libs/event-store/src/index.js';
+import {
+  EXECUTABLE_STEP_KINDS,
+  applyPipeline,
+  HeldSteps,
+  relay,
+  startRun,
+  wakeDue,
+  type EngineDeps,
+  type EngineLogger,
+  type RunRecord,
+  type StartRun,
+} from '../../libs/engine/src/index.js';
+import {
+  connect,
+  postgresCompactionStore,
+  postgresEventLog,
+  postgresPipelineStore,
+  postgresRunStore,
+  type Database,
+} from '../../libs/event-store/src/index.js';
 import { createModels, Scripts } from '../../libs/models/src/index.js';
 import { createTools } from '../../libs/tools/src/index.js';
 import { checkContextPolicy } from '../../libs/context/src/index.js';
@@ -48,7 +66,10 @@ export async function createEngineHarness(): Promise<EngineHarness> {
     scripts,
     database,
     logged,
-    secondWorker: () => ({ ...harnessDeps({ database, queue, scripts, logged }), settings: { ...deps.settings, workerId: `worker-${uuidV7()}` } }),
+    secondWorker: () => ({
+      ...harnessDeps({ database, queue, scripts, logged }),
+      settings: { ...deps.settings, workerId: `worker-${uuidV7()}` },
+    }),
     apply: (document) => apply(deps, document),
     start: (pipeline, inputs, options) => start(deps, pipeline, inputs, options),
     run: async (pipeline, inputs, options) => {
@@ -112,7 +133,17 @@ function harnessDeps({ database, queue, scripts, logged }: Parts): EngineDeps {
       checkContextPolicy: (value, level) => checkContextPolicy(value, level),
     },
     redact: (value) => value,
-    settings: { workerId: `worker-${uuidV7()}`, leaseMs: 3_000, heartbeatMs: 500, defaultModel: null, serverContext: null, maxParallelToolCalls: 8, modelIdleTimeoutMs: 10_000, modelTotalTimeoutMs: 20_000, maxStalls: 3 },
+    settings: {
+      workerId: `worker-${uuidV7()}`,
+      leaseMs: 3_000,
+      heartbeatMs: 500,
+      defaultModel: null,
+      serverContext: null,
+      maxParallelToolCalls: 8,
+      modelIdleTimeoutMs: 10_000,
+      modelTotalTimeoutMs: 20_000,
+      maxStalls: 3,
+    },
     held: new HeldSteps(),
     logger,
     now: () => new Date(),
@@ -123,12 +154,35 @@ function harnessDeps({ database, queue, scripts, logged }: Parts): EngineDeps {
 
 async function apply(deps: EngineDeps, document: Json): Promise<void> {
   const name = typeof document === 'object' && document !== null && !Array.isArray(document) ? document['name'] : null;
-  const result = await applyPipeline(deps, { projectId: PROJECT, name: typeof name === 'string' ? name : '', document, promote: true });
+  const result = await applyPipeline(deps, {
+    projectId: PROJECT,
+    name: typeof name === 'string' ? name : '',
+    document,
+    promote: true,
+  });
   if (!result.ok) throw new Error(`the pipeline was refused: ${JSON.stringify(result.errors, null, 2)}`);
 }
 
-async function start(deps: EngineDeps, pipeline: string, inputs: { [key: string]: Json }, options: Partial<StartRun> = {}): Promise<string> {
-  const result = await startRun(deps, { projectId: PROJECT, pipeline, version: null, inputs, streamId: null, tags: [], metadata: {}, priority: 0, deadlineAt: null, idempotencyKey: null, ...options });
-  if (result.status !== 'started' && result.status !== 'replayed') throw new Error(`the run was not started: ${JSON.stringify(result)}`);
+async function start(
+  deps: EngineDeps,
+  pipeline: string,
+  inputs: { [key: string]: Json },
+  options: Partial<StartRun> = {},
+): Promise<string> {
+  const result = await startRun(deps, {
+    projectId: PROJECT,
+    pipeline,
+    version: null,
+    inputs,
+    streamId: null,
+    tags: [],
+    metadata: {},
+    priority: 0,
+    deadlineAt: null,
+    idempotencyKey: null,
+    ...options,
+  });
+  if (result.status !== 'started' && result.status !== 'replayed')
+    throw new Error(`the run was not started: ${JSON.stringify(result)}`);
   return result.runId;
 }

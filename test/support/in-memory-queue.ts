@@ -1,4 +1,13 @@
-import { runCompactionJob, runStepJob, type CompactionJob, type EngineDeps, type StepJob, type StepQueue, type Wakeups, type QueueEpoch } from '../../libs/engine/src/index.js';
+import {
+  runCompactionJob,
+  runStepJob,
+  type CompactionJob,
+  type EngineDeps,
+  type StepJob,
+  type StepQueue,
+  type Wakeups,
+  type QueueEpoch,
+} from '../../libs/engine/src/index.js';
 
 /**
  * A queue in this process for tests of the engine: jobs wait until `drain` runs them, one after the other or all at once.
@@ -20,8 +29,15 @@ export class InMemoryQueue implements StepQueue {
     return Promise.resolve();
   }
 
-  findMissing(jobs: readonly { stepRunId: string; dispatchNo: number }[]): Promise<{ stepRunId: string; dispatchNo: number }[]> {
-    return Promise.resolve(jobs.filter((job) => !this.steps.some((queued) => queued.stepRunId === job.stepRunId && queued.dispatchNo === job.dispatchNo)));
+  findMissing(
+    jobs: readonly { stepRunId: string; dispatchNo: number }[],
+  ): Promise<{ stepRunId: string; dispatchNo: number }[]> {
+    return Promise.resolve(
+      jobs.filter(
+        (job) =>
+          !this.steps.some((queued) => queued.stepRunId === job.stepRunId && queued.dispatchNo === job.dispatchNo),
+      ),
+    );
   }
 
   pushCompactions(jobs: readonly CompactionJob[]): Promise<void> {
@@ -30,14 +46,22 @@ export class InMemoryQueue implements StepQueue {
   }
 
   findMissingCompactions(jobs: readonly CompactionJob[]): Promise<CompactionJob[]> {
-    return Promise.resolve(jobs.filter((job) => !this.compactions.some((queued) => queued.compactionId === job.compactionId && queued.dispatchNo === job.dispatchNo)));
+    return Promise.resolve(
+      jobs.filter(
+        (job) =>
+          !this.compactions.some(
+            (queued) => queued.compactionId === job.compactionId && queued.dispatchNo === job.dispatchNo,
+          ),
+      ),
+    );
   }
 
   /** Runs jobs until none is left. Steps of one round run side by side, as on several workers. */
   async drain(deps: EngineDeps, options: { compactions?: boolean } = {}): Promise<void> {
     while (this.steps.length > 0 || (options.compactions !== false && this.compactions.length > 0)) {
       const steps = this.steps.splice(0).map((job) => runStepJob(deps, job));
-      const compactions = options.compactions === false ? [] : this.compactions.splice(0).map((job) => runCompactionJob(deps, job));
+      const compactions =
+        options.compactions === false ? [] : this.compactions.splice(0).map((job) => runCompactionJob(deps, job));
       await Promise.all([...steps, ...compactions]);
     }
   }

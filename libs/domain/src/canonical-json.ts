@@ -1,5 +1,6 @@
 /** What canonical JSON takes: JSON whose members may be absent. */
-export type JsonLike = string | number | boolean | null | undefined | readonly JsonLike[] | { readonly [key: string]: JsonLike };
+export type JsonLike =
+  string | number | boolean | null | undefined | readonly JsonLike[] | { readonly [key: string]: JsonLike };
 
 /**
  * Canonical JSON: object keys sorted by UTF-16 code unit, no white space, `undefined` members left out

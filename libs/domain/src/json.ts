@@ -5,13 +5,14 @@ export type Json = string | number | boolean | null | Json[] | { [key: string]: 
 export type JsonObject = { [key: string]: Json };
 
 export const jsonSchema: z.ZodType<Json> = z.lazy(() =>
-  z.union([
-    z.string(),
-    z.number(),
-    z.boolean(),
-    z.null(),
-    z.array(jsonSchema),
-    z.record(z.string(), jsonSchema),
-  ]),
+  z.union([z.string(), z.number(), z.boolean(), z.null(), z.array(jsonSchema), z.record(z.string(), jsonSchema)]),
 );
 export const jsonObjectSchema: z.ZodType<JsonObject> = z.record(z.string(), jsonSchema);
+
+/**
+ * `JSON.parse` with the type of what it gives. @throws SyntaxError when the text is not JSON.
+ */
+export function parseJson(text: string): Json;
+export function parseJson(text: string): unknown {
+  return JSON.parse(text);
+}

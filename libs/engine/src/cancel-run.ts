@@ -20,7 +20,11 @@ export async function cancelRun(deps: EngineDeps, command: CancelRun): Promise<C
 }
 
 /** The same for a run whose time is over (`run_timeout` makes it end as timed_out). */
-export async function stopRun(deps: EngineDeps, command: CancelRun, statusReason: 'run_timeout' | null): Promise<CancelResult> {
+export async function stopRun(
+  deps: EngineDeps,
+  command: CancelRun,
+  statusReason: 'run_timeout' | null,
+): Promise<CancelResult> {
   const known = await deps.runs.getRun(command.projectId, command.runId);
   if (known === null) return { status: 'not_found' };
   const definition = await loadDefinition(deps, command.projectId, known.pipeline, known.pipelineVersion);
@@ -29,9 +33,21 @@ export async function stopRun(deps: EngineDeps, command: CancelRun, statusReason
     if (run === null) return { result: { status: 'not_found' }, advanced: null };
     if (isEndedRun(run.status)) return { result: { status: 'already_ended', runStatus: run.status }, advanced: null };
     const recorder = new RunRecorder(deps, run);
-    const cancelling = { ...run, status: 'cancelling' as const, cancelRequestedAt: run.cancelRequestedAt ?? deps.now().toISOString(), cancelReason: run.cancelReason ?? command.reason, statusReason: run.statusReason === 'run_timeout' ? 'run_timeout' : statusReason };
-    if (run.cancelRequestedAt === null) recorder.ofRun('RunCancelRequested', [run.generation], { reason: command.reason });
-    await tx.updateRun(run.projectId, run.runId, { status: 'cancelling', statusReason: cancelling.statusReason, cancelReason: cancelling.cancelReason, cancelRequested: true });
+    const cancelling = {
+      ...run,
+      status: 'cancelling' as const,
+      cancelRequestedAt: run.cancelRequestedAt ?? deps.now().toISOString(),
+      cancelReason: run.cancelReason ?? command.reason,
+      statusReason: run.statusReason === 'run_timeout' ? 'run_timeout' : statusReason,
+    };
+    if (run.cancelRequestedAt === null)
+      recorder.ofRun('RunCancelRequested', [run.generation], { reason: command.reason });
+    await tx.updateRun(run.projectId, run.runId, {
+      status: 'cancelling',
+      statusReason: cancelling.statusReason,
+      cancelReason: cancelling.cancelReason,
+      cancelRequested: true,
+    });
     const advanced = await advanceRun({ deps, tx, run: cancelling, definition, recorder });
     await recorder.flush(tx);
     return { result: { status: advanced.ended === null ? 'cancelling' : 'cancelled' }, advanced };
@@ -45,7 +61,10 @@ async function tellOthers(deps: EngineDeps, advanced: Advanced): Promise<void> {
   try {
     await deps.wakeups.publishCancel(advanced.runId);
   } catch (error) {
-    deps.logger.warn({ run_id: advanced.runId, error: String(error) }, 'cancel was not published; workers find it at their next poll');
+    deps.logger.warn(
+      { run_id: advanced.runId, error: String(error) },
+      'cancel was not published; workers find it at their next poll',
+    );
   }
   await afterCommit(deps, advanced);
 }

@@ -18,10 +18,17 @@ export type RunDescription = {
 };
 
 /** Everything `GET /v1/runs/{run}` says about a run beyond its row. Null: no such run in this project. */
-export async function describeRun(deps: Pick<EngineDeps, 'runs'>, projectId: string, runId: string): Promise<RunDescription | null> {
+export async function describeRun(
+  deps: Pick<EngineDeps, 'runs'>,
+  projectId: string,
+  runId: string,
+): Promise<RunDescription | null> {
   const run = await deps.runs.getRun(projectId, runId);
   if (run === null) return null;
-  const [steps, usage] = await Promise.all([deps.runs.stepRunsOf(projectId, runId), deps.runs.usageOfRun(projectId, runId)]);
+  const [steps, usage] = await Promise.all([
+    deps.runs.stepRunsOf(projectId, runId),
+    deps.runs.usageOfRun(projectId, runId),
+  ]);
   const holder = run.status === 'queued' ? await deps.runs.streamHolder(projectId, run.streamId) : null;
   return { run, steps, usage, ...standingOf(run, steps, holder) };
 }
@@ -29,15 +36,25 @@ export async function describeRun(deps: Pick<EngineDeps, 'runs'>, projectId: str
 export type RunStanding = Pick<RunDescription, 'statusReason' | 'statusDetail' | 'blockedOn' | 'allowedActions'>;
 
 /** Why a run stands where it stands. `steps`: at least those that have not ended; `holder`: of its stream, asked for queued runs. */
-export function standingOf(run: RunRecord, steps: readonly StepRunRecord[], holder: { runId: string; since: string } | null): RunStanding {
+export function standingOf(
+  run: RunRecord,
+  steps: readonly StepRunRecord[],
+  holder: { runId: string; since: string } | null,
+): RunStanding {
   const blockedOn = blockersOf(run, steps, holder);
   return { ...reasonOf(run, steps, blockedOn), blockedOn, allowedActions: actionsOf(run) };
 }
 
-function blockersOf(run: RunRecord, steps: readonly StepRunRecord[], holder: { runId: string; since: string } | null): BlockedOn[] {
+function blockersOf(
+  run: RunRecord,
+  steps: readonly StepRunRecord[],
+  holder: { runId: string; since: string } | null,
+): BlockedOn[] {
   if (isEndedRun(run.status)) return [];
   if (run.status === 'queued') return holder === null ? [] : [{ kind: 'run', id: holder.runId, since: run.createdAt }];
-  return steps.filter((step) => step.status === 'waiting').map((step) => ({ kind: step.reason ?? 'timer', id: placeOf(step), since: step.queuedAt }));
+  return steps
+    .filter((step) => step.status === 'waiting')
+    .map((step) => ({ kind: step.reason ?? 'timer', id: placeOf(step), since: step.queuedAt }));
 }
 
 export function placeOf(step: StepRunRecord): string {
@@ -55,7 +72,10 @@ function reasonOf(run: RunRecord, steps: readonly StepRunRecord[], blockedOn: re
     case 'waiting':
       return waitingReason(steps);
     case 'cancelling':
-      return { statusReason: run.statusReason ?? 'cancel_requested', statusDetail: `Running steps are being stopped: ${names(steps, 'running')}.` };
+      return {
+        statusReason: run.statusReason ?? 'cancel_requested',
+        statusDetail: `Running steps are being stopped: ${names(steps, 'running')}.`,
+      };
     case 'succeeded':
       return { statusReason: null, statusDetail: `Ended at ${run.endedAt ?? ''}.` };
     case 'cancelled':
@@ -69,8 +89,12 @@ function reasonOf(run: RunRecord, steps: readonly StepRunRecord[], blockedOn: re
 
 function queuedReason(run: RunRecord, blockedOn: readonly BlockedOn[]): Reason {
   const holder = blockedOn[0];
-  if (holder === undefined) return { statusReason: 'stream_busy', statusDetail: `Starts as soon as stream ${run.streamId} is free.` };
-  return { statusReason: 'stream_busy', statusDetail: `Starts when stream ${run.streamId} is free; run ${holder.id} holds it.` };
+  if (holder === undefined)
+    return { statusReason: 'stream_busy', statusDetail: `Starts as soon as stream ${run.streamId} is free.` };
+  return {
+    statusReason: 'stream_busy',
+    statusDetail: `Starts when stream ${run.streamId} is free; run ${holder.id} holds it.`,
+  };
 }
 
 function runningDetail(steps: readonly StepRunRecord[]): string {
@@ -89,7 +113,8 @@ function waitingReason(steps: readonly StepRunRecord[]): Reason {
 /** What a waiting step waits for, as a sentence. */
 export function waitingDetail(step: StepRunRecord): string {
   const until = step.dueAt === null ? '' : ` until ${step.dueAt} at the latest`;
-  if (step.reason === 'timer' && step.error !== null) return `Step ${placeOf(step)} is tried again (attempt ${step.attempt}) at ${step.dueAt ?? 'once'}, after: ${step.error.detail}`;
+  if (step.reason === 'timer' && step.error !== null)
+    return `Step ${placeOf(step)} is tried again (attempt ${step.attempt}) at ${step.dueAt ?? 'once'}, after: ${step.error.detail}`;
   return `Step ${placeOf(step)} waits for ${step.reason ?? 'a timer'}${until}.`;
 }
 

@@ -6,7 +6,11 @@ import type { StepRunRecord } from './ports/run-store.port.js';
 /** `GET /v1/runs/{run}/explain`: why a run is where it is, who holds its steps, what comes next, what one can do. */
 export type Explanation = { [key: string]: Json };
 
-export async function explainRun(deps: Pick<EngineDeps, 'runs'>, projectId: string, runId: string): Promise<Explanation | null> {
+export async function explainRun(
+  deps: Pick<EngineDeps, 'runs'>,
+  projectId: string,
+  runId: string,
+): Promise<Explanation | null> {
   const described = await describeRun(deps, projectId, runId);
   if (described === null) return null;
   const { run, steps, statusReason, statusDetail, blockedOn, allowedActions } = described;
@@ -42,7 +46,9 @@ function explainStep(step: StepRunRecord): { [key: string]: Json } {
 function stepDetail(step: StepRunRecord): string {
   switch (step.status) {
     case 'queued':
-      return step.dispatchedAt === null ? 'Runnable; not in the queue yet (admission is full or the queue is away).' : `In the queue since ${step.dispatchedAt}.`;
+      return step.dispatchedAt === null
+        ? 'Runnable; not in the queue yet (admission is full or the queue is away).'
+        : `In the queue since ${step.dispatchedAt}.`;
     case 'running':
       return `Worker ${step.workerId ?? 'unknown'} holds it; its lease runs to ${step.leaseUntil ?? 'unknown'}.`;
     case 'waiting':
@@ -66,7 +72,9 @@ function nextOf(step: StepRunRecord): string | null {
     case 'running':
       return 'If the worker dies, the step is dispatched again when the lease expires.';
     case 'waiting':
-      return step.dueAt === null ? 'It goes on when what it waits for is there.' : `It goes on by itself at ${step.dueAt}, or earlier when what it waits for is there.`;
+      return step.dueAt === null
+        ? 'It goes on when what it waits for is there.'
+        : `It goes on by itself at ${step.dueAt}, or earlier when what it waits for is there.`;
     case 'pending':
     case 'succeeded':
     case 'failed':

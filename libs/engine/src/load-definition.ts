@@ -11,14 +11,23 @@ type LoadDeps = Pick<EngineDeps, 'pipelines' | 'pipelineFacts'>;
  * The pinned version of a run's pipeline.
  * @throws TerminalError `pipeline_unreadable` when this build cannot read what an older or newer one accepted.
  */
-export async function loadDefinition(deps: LoadDeps, projectId: string, name: string, version: number): Promise<PipelineDefinition> {
+export async function loadDefinition(
+  deps: LoadDeps,
+  projectId: string,
+  name: string,
+  version: number,
+): Promise<PipelineDefinition> {
   const cache = parsed.get(deps.pipelines) ?? new Map<string, PipelineDefinition>();
   parsed.set(deps.pipelines, cache);
   const key = JSON.stringify([projectId, name, version]);
   const known = cache.get(key);
   if (known !== undefined) return known;
   const record = await deps.pipelines.getVersion(projectId, name, version);
-  if (record === null) throw new TerminalError('pipeline_missing', `version ${version} of pipeline ${name} is not stored`, { name, version });
+  if (record === null)
+    throw new TerminalError('pipeline_missing', `version ${version} of pipeline ${name} is not stored`, {
+      name,
+      version,
+    });
   const definition = readStored(deps.pipelineFacts, record.document, name, version);
   if (cache.size >= MAX_PARSED) cache.delete(cache.keys().next().value ?? key);
   cache.set(key, definition);
@@ -30,5 +39,9 @@ function readStored(facts: PipelineFacts, document: unknown, name: string, versi
   const result = parsePipeline(document, { ...facts, connections: null, plugins: null, mcpServers: null });
   if (result.ok) return result.definition;
   const first = result.errors[0];
-  throw new TerminalError('pipeline_unreadable', `version ${version} of ${name} cannot be read by this Weir: ${first?.path ?? ''}: ${first?.detail ?? 'unknown'}`, { name, version });
+  throw new TerminalError(
+    'pipeline_unreadable',
+    `version ${version} of ${name} cannot be read by this Weir: ${first?.path ?? ''}: ${first?.detail ?? 'unknown'}`,
+    { name, version },
+  );
 }

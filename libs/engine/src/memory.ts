@@ -2,7 +2,12 @@ import type { Json } from '#libs/domain';
 import type { EventLog } from './ports/event-log.port.js';
 
 /** The stream's memory as of a seq: rebuilt from the log, keys in the order of their first write. */
-export async function readMemory(log: Pick<EventLog, 'read'>, projectId: string, streamId: string, uptoSeq: number): Promise<{ [key: string]: Json }> {
+export async function readMemory(
+  log: Pick<EventLog, 'read'>,
+  projectId: string,
+  streamId: string,
+  uptoSeq: number,
+): Promise<{ [key: string]: Json }> {
   if (uptoSeq === 0) return {};
   const events = await log.read({ projectId, streamId, uptoSeq, types: ['MemoryWritten', 'MemoryDeleted'] });
   const memory = new Map<string, Json>();

@@ -1,7 +1,20 @@
 import { createHash } from 'node:crypto';
 import { v5 as uuidV5 } from 'uuid';
 import { entryChars, type EventBody } from '#libs/context';
-import { canonicalJson, eventCatalogue, type EventData, type EventInput, type EventSubject, type EventType, type Json, type NewEvent, readEventData } from '#libs/domain';
+import {
+  canonicalJson,
+  eventCatalogue,
+  isJsonObject,
+  parseJson,
+  type JsonObject,
+  type EventData,
+  type EventInput,
+  type EventSubject,
+  type EventType,
+  type Json,
+  type NewEvent,
+  readEventData,
+} from '#libs/domain';
 
 /** Event ids are UUIDs of this namespace. */
 const EVENT_NAMESPACE = '6f0f3a52-6a53-4c62-9d3c-0a5c1d7f7b11';
@@ -43,16 +56,29 @@ function bodyOf(type: EventType, data: unknown): unknown {
   return { type, data };
 }
 
-function eventId(subject: EventSubject & { streamId: string }, type: string, key: readonly (string | number)[]): string {
-  const parts = [subject.runId ?? subject.streamId, subject.stepId ?? '', subject.item ?? '', subject.round, type, ...key];
+function eventId(
+  subject: EventSubject & { streamId: string },
+  type: string,
+  key: readonly (string | number)[],
+): string {
+  const parts = [
+    subject.runId ?? subject.streamId,
+    subject.stepId ?? '',
+    subject.item ?? '',
+    subject.round,
+    type,
+    ...key,
+  ];
   return uuidV5(JSON.stringify(parts), EVENT_NAMESPACE);
 }
 
 function redactObject(redact: (value: Json) => Json, input: unknown): unknown {
   // Events are JSON by their schemas; undefined members vanish here as they would in the store.
-  return redact(JSON.parse(JSON.stringify(input)));
+  return redact(parseJson(JSON.stringify(input)));
 }
 
-function toJsonObject(value: unknown): { [key: string]: Json } {
-  return JSON.parse(JSON.stringify(value));
+function toJsonObject(value: unknown): JsonObject {
+  const data = parseJson(JSON.stringify(value));
+  if (isJsonObject(data)) return data;
+  throw new TypeError('event data are an object by their schema');
 }

@@ -16,7 +16,14 @@ export type RebuiltCall = {
   cutoffSeq: number | null;
 };
 
-export type RecordedCall = { projectId: string; runId: string; stepId: string; item: number | null; callNo: number; try: number | null };
+export type RecordedCall = {
+  projectId: string;
+  runId: string;
+  stepId: string;
+  item: number | null;
+  callNo: number;
+  try: number | null;
+};
 
 type RebuildDeps = Pick<EngineDeps, 'log' | 'runs'>;
 
@@ -29,14 +36,26 @@ export async function rebuildCall(deps: RebuildDeps, call: RecordedCall): Promis
   const started = findStarted(events, call);
   if (started === null) return null;
   const steps = await deps.runs.stepRunsOf(call.projectId, call.runId);
-  const row = steps.find((step) => step.stepId === call.stepId && step.item === call.item && step.round === started.round);
-  return rebuildStarted(deps, { projectId: call.projectId, rootStream: run.streamId, events, started, cutoffSeq: row?.cutoffSeq ?? null, memorySeq: row?.memorySeq ?? null });
+  const row = steps.find(
+    (step) => step.stepId === call.stepId && step.item === call.item && step.round === started.round,
+  );
+  return rebuildStarted(deps, {
+    projectId: call.projectId,
+    rootStream: run.streamId,
+    events,
+    started,
+    cutoffSeq: row?.cutoffSeq ?? null,
+    memorySeq: row?.memorySeq ?? null,
+  });
 }
 
 function findStarted(events: readonly StoredEvent[], call: RecordedCall): StoredEventOf<'LlmCallStarted'> | null {
   const found = events.findLast(
     (event) =>
-      event.type === 'LlmCallStarted' && event.runId === call.runId && event.data.call_no === call.callNo && (call.try === null || event.data.try === call.try),
+      event.type === 'LlmCallStarted' &&
+      event.runId === call.runId &&
+      event.data.call_no === call.callNo &&
+      (call.try === null || event.data.try === call.try),
   );
   return found?.type === 'LlmCallStarted' ? found : null;
 }
@@ -55,9 +74,13 @@ export async function rebuildStarted(deps: Pick<EngineDeps, 'log'>, rebuild: Reb
   const { started, events, cutoffSeq } = rebuild;
   const stored = await deps.log.getPayload(rebuild.projectId, started.data.manifest);
   const manifest = readManifest(stored);
-  if (manifest === null) return { verdict: stored === null ? 'erased' : 'corrupt', started, manifest, build: null, cutoffSeq };
+  if (manifest === null)
+    return { verdict: stored === null ? 'erased' : 'corrupt', started, manifest, build: null, cutoffSeq };
   const policy = readPolicy(manifest.policy);
-  const memory = policy.memory.placement === 'before_tail' ? await readMemory(deps.log, rebuild.projectId, rebuild.rootStream, rebuild.memorySeq ?? 0) : null;
+  const memory =
+    policy.memory.placement === 'before_tail'
+      ? await readMemory(deps.log, rebuild.projectId, rebuild.rootStream, rebuild.memorySeq ?? 0)
+      : null;
   const build = buildContext({
     events,
     view: { mode: policy.mode, runId: started.runId, cutoffSeq },
@@ -75,4 +98,3 @@ function verdictOf(build: BuildResult, started: StoredEventOf<'LlmCallStarted'>,
   if (build.kind === 'ready' && sha256(build.canonical) === started.data.context_hash) return 'equal';
   return manifest.builder_version === BUILDER_VERSION ? 'corrupt' : 'differs_by_version';
 }
-

@@ -1,4 +1,13 @@
-import { DEFAULT_RETRY, classifyFailure, effectiveStep, type FailureDecision, type FailureFacts, type PipelineDefinition, type RunError, type StepPlace } from '#libs/domain';
+import {
+  DEFAULT_RETRY,
+  classifyFailure,
+  effectiveStep,
+  type FailureDecision,
+  type FailureFacts,
+  type PipelineDefinition,
+  type RunError,
+  type WaitReason,
+} from '#libs/domain';
 import { afterCommit } from './advance/after-commit.js';
 import { advanceRun, type Advance, type Advanced } from './advance/advance-run.js';
 import { RunRecorder } from './advance/run-recorder.js';
@@ -14,21 +23,31 @@ export type Settle = { claimed: Claimed; definition: PipelineDefinition; outcome
  */
 export async function settleStep(deps: EngineDeps, settle: Settle): Promise<void> {
   if (settle.outcome.kind === 'fenced_out') {
-    deps.logger.info({ step_run_id: settle.claimed.step.stepRunId, run_id: settle.claimed.run.runId }, 'step was taken over by another worker; nothing written');
+    deps.logger.info(
+      { step_run_id: settle.claimed.step.stepRunId, run_id: settle.claimed.run.runId },
+      'step was taken over by another worker; nothing written',
+    );
     return;
   }
   const advanced = await deps.runs.transact((tx) => settleIn(tx, deps, settle));
   if (advanced !== null) await afterCommit(deps, advanced);
 }
 
-async function settleIn(tx: RunTransaction, deps: EngineDeps, { claimed, definition, outcome }: Settle): Promise<Advanced | null> {
+async function settleIn(
+  tx: RunTransaction,
+  deps: EngineDeps,
+  { claimed, definition, outcome }: Settle,
+): Promise<Advanced | null> {
   const { projectId, runId } = claimed.run;
   const run = await tx.lockRun(projectId, runId);
   const row = await tx.lockStepRun(projectId, claimed.step.stepRunId);
   if (run === null || row === null || row.fence !== claimed.step.fence || row.status !== 'running') return null;
   const recorder = new RunRecorder(deps, run);
   if (row.kind !== 'agent') recordStart(recorder, row);
-  const cancelling = outcome.kind === 'cancelled' && run.cancelRequestedAt === null ? await cancelFromWithin(deps, tx, run, recorder) : run;
+  const cancelling =
+    outcome.kind === 'cancelled' && run.cancelRequestedAt === null
+      ? await cancelFromWithin(deps, tx, run, recorder)
+      : run;
   const advance: Advance = { deps, tx, run: cancelling, definition, recorder };
   const runnable = await writeOutcome(advance, row, run.cancelRequestedAt !== null ? afterCancel(outcome) : outcome);
   const advanced = await advanceRun(advance);
@@ -37,7 +56,12 @@ async function settleIn(tx: RunTransaction, deps: EngineDeps, { claimed, definit
 }
 
 /** A model call that ended as aborted without anybody's request (a recording's user stopped it there) cancels the run. */
-async function cancelFromWithin(deps: EngineDeps, tx: RunTransaction, run: RunRecord, recorder: RunRecorder): Promise<RunRecord> {
+async function cancelFromWithin(
+  deps: EngineDeps,
+  tx: RunTransaction,
+  run: RunRecord,
+  recorder: RunRecorder,
+): Promise<RunRecord> {
   const reason = 'model_call_aborted';
   recorder.ofRun('RunCancelRequested', [run.generation], { reason });
   await tx.updateRun(run.projectId, run.runId, { status: 'cancelling', cancelReason: reason, cancelRequested: true });
@@ -46,7 +70,14 @@ async function cancelFromWithin(deps: EngineDeps, tx: RunTransaction, run: RunRe
 
 /** Steps without a conversation start and end in one append; an agent step's start was written when it began. */
 function recordStart(recorder: RunRecorder, row: StepRunRecord): void {
-  recorder.ofStep(row, 'StepStarted', [row.fence], { attempt: row.attempt, start: row.starts, context_mode: null, cutoff_seq: null, memory_seq: null, manifest: null });
+  recorder.ofStep(row, 'StepStarted', [row.fence], {
+    attempt: row.attempt,
+    start: row.starts,
+    context_mode: null,
+    cutoff_seq: null,
+    memory_seq: null,
+    manifest: null,
+  });
 }
 
 /** A run that is to be cancelled keeps what its step achieved, and retries nothing. */
@@ -60,7 +91,13 @@ async function writeOutcome(advance: Advance, row: StepRunRecord, outcome: StepO
   switch (outcome.kind) {
     case 'succeeded':
       recorder.ofStep(row, 'StepSucceeded', [row.fence], { output: outcome.output });
-      await tx.updateStepRun(row.projectId, row.stepRunId, { status: 'succeeded', reason: null, output: outcome.output, error: null, ended: true });
+      await tx.updateStepRun(row.projectId, row.stepRunId, {
+        status: 'succeeded',
+        reason: null,
+        output: outcome.output,
+        error: null,
+        ended: true,
+      });
       return [];
     case 'released':
       recorder.ofStep(row, 'StepReleased', [row.fence], { reason: 'shutdown' });
@@ -80,17 +117,28 @@ async function writeOutcome(advance: Advance, row: StepRunRecord, outcome: StepO
 }
 
 /** A running step that ends because its run is cancelled, or whose worker died while it was. */
-export async function cancelRunning({ tx, recorder }: Pick<Advance, 'tx' | 'recorder'>, row: StepRunRecord): Promise<void> {
+export async function cancelRunning(
+  { tx, recorder }: Pick<Advance, 'tx' | 'recorder'>,
+  row: StepRunRecord,
+): Promise<void> {
   recorder.ofStep(row, 'StepCancelled', [row.fence], {});
   interruptConversation(recorder, row, 'cancelled');
   await tx.updateStepRun(row.projectId, row.stepRunId, { status: 'cancelled', reason: null, ended: true });
 }
 
-function interruptConversation(recorder: RunRecorder, row: StepRunRecord, reason: 'cancelled' | 'failed' | 'timed_out'): void {
+function interruptConversation(
+  recorder: RunRecorder,
+  row: StepRunRecord,
+  reason: 'cancelled' | 'failed' | 'timed_out',
+): void {
   if (row.kind === 'agent') recorder.inConversation(row, 'ConversationInterrupted', [reason, row.attempt], { reason });
 }
 
-async function waitForCompaction(advance: Advance, row: StepRunRecord, wait: { compactionId: string; waitMs: number }): Promise<string[]> {
+async function waitForCompaction(
+  advance: Advance,
+  row: StepRunRecord,
+  wait: { compactionId: string; waitMs: number },
+): Promise<string[]> {
   const { tx, recorder } = advance;
   // Under the compaction's lock: either it is still open and its end will find this wait, or it has ended and nobody waits.
   const compaction = await tx.lockCompaction(row.projectId, wait.compactionId);
@@ -98,10 +146,14 @@ async function waitForCompaction(advance: Advance, row: StepRunRecord, wait: { c
     await tx.updateStepRun(row.projectId, row.stepRunId, { requeue: true });
     return [row.stepRunId];
   }
-  const due = new Date(advance.deps.now().getTime() + wait.waitMs).toISOString();
+  const due = fromNow(advance.deps, wait.waitMs);
   recorder.ofStep(row, 'StepWaiting', [row.fence], { reason: 'compaction', key: wait.compactionId, due_at: due });
   await tx.addWait(row.projectId, row.stepRunId, { kind: 'compaction', key: wait.compactionId, dueInMs: wait.waitMs });
-  await tx.updateStepRun(row.projectId, row.stepRunId, { status: 'waiting', reason: 'compaction', dueInMs: wait.waitMs });
+  await tx.updateStepRun(row.projectId, row.stepRunId, {
+    status: 'waiting',
+    reason: 'compaction',
+    dueInMs: wait.waitMs,
+  });
   return [];
 }
 
@@ -114,34 +166,64 @@ export async function writeFailure(advance: Advance, row: StepRunRecord, failure
   await performDecision(advance, row, decision, error);
 }
 
-async function performDecision(advance: Advance, row: StepRunRecord, decision: FailureDecision, error: RunError): Promise<void> {
-  const { tx, recorder, deps } = advance;
-  const place: StepPlace = row;
+function performDecision(
+  advance: Advance,
+  row: StepRunRecord,
+  decision: FailureDecision,
+  error: RunError,
+): Promise<void> {
   switch (decision.decision) {
-    case 'retry': {
-      const dueAt = new Date(deps.now().getTime() + decision.delayMs).toISOString();
-      recorder.ofStep(place, 'StepRetryScheduled', [decision.attempt], { attempt: decision.attempt, due_at: dueAt, error });
-      await tx.addWait(row.projectId, row.stepRunId, { kind: 'timer', key: 'retry', dueInMs: decision.delayMs });
-      return tx.updateStepRun(row.projectId, row.stepRunId, { status: 'waiting', reason: 'timer', attempt: decision.attempt, error, dueInMs: decision.delayMs });
-    }
-    case 'wait': {
-      const dueAt = new Date(deps.now().getTime() + decision.delayMs).toISOString();
-      recorder.ofStep(place, 'StepWaiting', [row.fence], { reason: decision.reason, key: null, due_at: dueAt });
-      await tx.addWait(row.projectId, row.stepRunId, { kind: 'timer', key: decision.reason, dueInMs: decision.delayMs });
-      return tx.updateStepRun(row.projectId, row.stepRunId, { status: 'waiting', reason: decision.reason, dueInMs: decision.delayMs });
-    }
-    case 'fail': {
-      const timedOut = decision.status === 'timed_out';
-      if (timedOut) recorder.ofStep(place, 'StepTimedOut', [row.attempt], { error });
-      else recorder.ofStep(place, 'StepFailed', [row.attempt], { attempt: row.attempt, error });
-      interruptConversation(recorder, row, timedOut ? 'timed_out' : 'failed');
-      return tx.updateStepRun(row.projectId, row.stepRunId, { status: decision.status, reason: null, error, ended: true });
-    }
-    case 'dead_letter': {
-      const diagnosis = { worker_id: row.workerId, starts: row.starts, stalls: row.stalls, attempt: row.attempt, last_started_at: row.startedAt };
-      recorder.ofStep(place, 'StepDeadLettered', [row.fence], { error, diagnosis });
-      interruptConversation(recorder, row, 'failed');
-      return tx.updateStepRun(row.projectId, row.stepRunId, { status: 'dead_letter', reason: null, error, ended: true });
-    }
+    case 'retry':
+      return scheduleRetry(advance, row, decision, error);
+    case 'wait':
+      return waitForTimer(advance, row, decision);
+    case 'fail':
+      return endFailed(advance, row, decision.status, error);
+    case 'dead_letter':
+      return buryStep(advance, row, error);
   }
 }
+
+async function scheduleRetry(
+  { tx, recorder, deps }: Advance,
+  row: StepRunRecord,
+  { attempt, delayMs }: { attempt: number; delayMs: number },
+  error: RunError,
+): Promise<void> {
+  recorder.ofStep(row, 'StepRetryScheduled', [attempt], { attempt, due_at: fromNow(deps, delayMs), error });
+  await tx.addWait(row.projectId, row.stepRunId, { kind: 'timer', key: 'retry', dueInMs: delayMs });
+  const patch = { status: 'waiting', reason: 'timer', attempt, error, dueInMs: delayMs } as const;
+  await tx.updateStepRun(row.projectId, row.stepRunId, patch);
+}
+
+async function waitForTimer(
+  { tx, recorder, deps }: Advance,
+  row: StepRunRecord,
+  { reason, delayMs }: { reason: WaitReason; delayMs: number },
+): Promise<void> {
+  recorder.ofStep(row, 'StepWaiting', [row.fence], { reason, key: null, due_at: fromNow(deps, delayMs) });
+  await tx.addWait(row.projectId, row.stepRunId, { kind: 'timer', key: reason, dueInMs: delayMs });
+  await tx.updateStepRun(row.projectId, row.stepRunId, { status: 'waiting', reason, dueInMs: delayMs });
+}
+
+async function endFailed(
+  { tx, recorder }: Advance,
+  row: StepRunRecord,
+  status: 'failed' | 'timed_out',
+  error: RunError,
+): Promise<void> {
+  if (status === 'timed_out') recorder.ofStep(row, 'StepTimedOut', [row.attempt], { error });
+  else recorder.ofStep(row, 'StepFailed', [row.attempt], { attempt: row.attempt, error });
+  interruptConversation(recorder, row, status);
+  await tx.updateStepRun(row.projectId, row.stepRunId, { status, reason: null, error, ended: true });
+}
+
+async function buryStep({ tx, recorder }: Advance, row: StepRunRecord, error: RunError): Promise<void> {
+  const { workerId, starts, stalls, attempt, startedAt } = row;
+  const diagnosis = { worker_id: workerId, starts, stalls, attempt, started_at: startedAt };
+  recorder.ofStep(row, 'StepDeadLettered', [row.fence], { error, diagnosis });
+  interruptConversation(recorder, row, 'failed');
+  await tx.updateStepRun(row.projectId, row.stepRunId, { status: 'dead_letter', reason: null, error, ended: true });
+}
+
+const fromNow = (deps: EngineDeps, delayMs: number): string => new Date(deps.now().getTime() + delayMs).toISOString();

@@ -6,7 +6,12 @@ import { newEvent } from './new-event.js';
 import type { ToolMemory } from './ports/tool.port.js';
 import type { RunRecord } from './ports/run-store.port.js';
 
-export type MemoryWriter = { deps: Pick<EngineDeps, 'log' | 'redact'>; run: RunRecord; held: HeldStep; subject: EventSubject };
+export type MemoryWriter = {
+  deps: Pick<EngineDeps, 'log' | 'redact'>;
+  run: RunRecord;
+  held: HeldStep;
+  subject: EventSubject;
+};
 
 /** The stream's memory for one tool call: reads see the newest writes, writes are fenced events of the stream. */
 export function stepMemory({ deps, run, held, subject }: MemoryWriter, callKey: string): ToolMemory {
@@ -15,10 +20,13 @@ export function stepMemory({ deps, run, held, subject }: MemoryWriter, callKey: 
     const event = newEvent(deps.redact, { ...subject, streamId: run.streamId }, type, [callKey, writes], data);
     writes += 1;
     const fence = { kind: 'step' as const, id: held.stepRunId, fence: held.fence };
-    const [result] = await deps.log.append([{ projectId: run.projectId, streamId: run.streamId, events: [event], fence }]);
+    const [result] = await deps.log.append([
+      { projectId: run.projectId, streamId: run.streamId, events: [event], fence },
+    ]);
     if (result?.status === 'fenced_out') held.stop('fenced');
   };
-  const read = (): Promise<{ [key: string]: Json }> => readMemory(deps.log, run.projectId, run.streamId, Number.MAX_SAFE_INTEGER);
+  const read = (): Promise<{ [key: string]: Json }> =>
+    readMemory(deps.log, run.projectId, run.streamId, Number.MAX_SAFE_INTEGER);
   return {
     read,
     write: (key, value) => append('MemoryWritten', { key, value }),

@@ -19,7 +19,12 @@ beforeAll(async () => {
     steps: {
       work: [
         { text: 'one', tool_calls: [{ name: 'memory_write', arguments: { key: 'a', value: 1 } }] },
-        { tool_calls: [{ name: 'memory_write', arguments: { key: 'b', value: 2 } }, { name: 'memory_write', arguments: { key: 'c', value: 3 } }] },
+        {
+          tool_calls: [
+            { name: 'memory_write', arguments: { key: 'b', value: 2 } },
+            { name: 'memory_write', arguments: { key: 'c', value: 3 } },
+          ],
+        },
         { tool_calls: [{ name: 'memory_read', arguments: {} }] },
         { text: 'counted' },
       ],
@@ -31,17 +36,22 @@ afterAll(() => harness.close());
 /** What must be equal to the undisturbed run: the conversation's entries, and the hash of each call's context. */
 function comparable(events: readonly StoredEvent[]): string[] {
   return events.flatMap((event) => {
-    if (event.entry !== null) return [`${event.type} #${event.entry} ${canonicalJson(JSON.parse(JSON.stringify(event.data)))}`];
+    if (event.entry !== null)
+      return [`${event.type} #${event.entry} ${canonicalJson(JSON.parse(JSON.stringify(event.data)))}`];
     return event.type === 'LlmCallStarted' ? [`call ${event.data.call_no} ${event.data.context_hash}`] : [];
   });
 }
 
 async function loseLeases(): Promise<void> {
-  await harness.database.run((sql) => sql`update step_run set lease_until = now() - interval '1 second' where status = 'running'`);
+  await harness.database.run(
+    (sql) => sql`update step_run set lease_until = now() - interval '1 second' where status = 'running'`,
+  );
 }
 
 /** Runs the pipeline on a worker that dies after its nth write, then on healthy ones until it ends. */
-async function runWithDeath(dieAfter: number | null): Promise<{ events: StoredEvent[]; writes: number; asked: number; status: string }> {
+async function runWithDeath(
+  dieAfter: number | null,
+): Promise<{ events: StoredEvent[]; writes: number; asked: number; status: string }> {
   const askedBefore = harness.scripts.calls('long').length;
   const worker = crashingWorker(harness.deps, dieAfter);
   const runId = await harness.start('long', {});
@@ -58,7 +68,12 @@ async function runWithDeath(dieAfter: number | null): Promise<{ events: StoredEv
   await relay(healthy);
   await harness.queue.drain(healthy);
   const run = await harness.runRecord(runId);
-  return { events: await harness.events(`${run.streamId}:step:work`), writes: worker.writes(), asked: harness.scripts.calls('long').length - askedBefore, status: run.status };
+  return {
+    events: await harness.events(`${run.streamId}:step:work`),
+    writes: worker.writes(),
+    asked: harness.scripts.calls('long').length - askedBefore,
+    status: run.status,
+  };
 }
 
 it('goes on after a crash behind each single write, with the conversation and the hashes of an undisturbed run', async () => {
@@ -85,7 +100,12 @@ it('lets no worker write that lost its lease', async () => {
   const taken = await harness.deps.runs.claimStep({ ...job, workerId: 'taker', leaseMs: 60_000 });
   expect(taken?.step.fence).toBe((claimed?.step.fence ?? 0) + 1);
   const [result] = await harness.deps.log.append([
-    { projectId: PROJECT, streamId: `${runId}:step:work`, events: [], fence: { kind: 'step', id: job.stepRunId, fence: claimed?.step.fence ?? 0 } },
+    {
+      projectId: PROJECT,
+      streamId: `${runId}:step:work`,
+      events: [],
+      fence: { kind: 'step', id: job.stepRunId, fence: claimed?.step.fence ?? 0 },
+    },
   ]);
   expect(result?.status).toBe('fenced_out');
 });

@@ -16,7 +16,12 @@ describe('a run of steps without a model', () => {
         { id: 'double', transform: '${inputs.n * 2}' },
         { id: 'small', depends_on: ['double'], when: 'steps.double.output < 10', transform: 'small' },
         { id: 'large', depends_on: ['double'], when: 'steps.double.output >= 10', transform: 'large' },
-        { id: 'verdict', depends_on: ['small', 'large'], join: 'any', transform: { size: '${steps.small.output}', doubled: '${steps.double.output}' } },
+        {
+          id: 'verdict',
+          depends_on: ['small', 'large'],
+          join: 'any',
+          transform: { size: '${steps.small.output}', doubled: '${steps.double.output}' },
+        },
       ],
       output: '${steps.verdict.output}',
     });
@@ -24,7 +29,12 @@ describe('a run of steps without a model', () => {
     expect(run.error).toBeNull();
     expect(run).toMatchObject({ status: 'succeeded', output: { size: 'small', doubled: 8 } });
     const described = await describeRun(harness.deps, PROJECT, run.runId);
-    expect(described?.steps.map(({ stepId, status }) => `${stepId} ${status}`)).toEqual(['double succeeded', 'small succeeded', 'large skipped', 'verdict succeeded']);
+    expect(described?.steps.map(({ stepId, status }) => `${stepId} ${status}`)).toEqual([
+      'double succeeded',
+      'small succeeded',
+      'large skipped',
+      'verdict succeeded',
+    ]);
   });
 });
 
@@ -43,7 +53,14 @@ describe('an agent step with a scripted model', () => {
     harness.scripts.set('assistant', {
       steps: {
         work: [
-          { tool_calls: [{ name: 'memory_write', arguments: { key: 'colour', value: 'green' } }, { name: 'now' }, { name: 'nothing_like_it' }, { name: 'now', arguments: '{"broken' }] },
+          {
+            tool_calls: [
+              { name: 'memory_write', arguments: { key: 'colour', value: 'green' } },
+              { name: 'now' },
+              { name: 'nothing_like_it' },
+              { name: 'now', arguments: '{"broken' },
+            ],
+          },
           { text: 'done after {{messages}} messages' },
         ],
       },
@@ -52,7 +69,11 @@ describe('an agent step with a scripted model', () => {
     expect(run.error).toBeNull();
     expect(run).toMatchObject({ status: 'succeeded', output: 'done after 6 messages' });
     const events = await harness.events('chat-1:step:work');
-    expect(events.flatMap((event) => (event.type === 'ToolCallCompleted' ? [`${event.data.ordinal} ${event.data.status}`] : [])).sort()).toEqual(['0 ok', '1 ok', '2 error', '3 error']);
+    expect(
+      events
+        .flatMap((event) => (event.type === 'ToolCallCompleted' ? [`${event.data.ordinal} ${event.data.status}`] : []))
+        .sort(),
+    ).toEqual(['0 ok', '1 ok', '2 error', '3 error']);
     expect(events.flatMap((event) => (event.entry === null ? [] : [event.entry]))).toEqual([1, 2, 3, 4, 5, 6, 7]);
     expect(events.map((event) => event.seq)).toEqual(events.map((_, index) => index + 1));
   });

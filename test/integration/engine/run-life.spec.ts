@@ -16,8 +16,19 @@ beforeAll(async () => {
       { id: 'after', depends_on: ['work'], transform: 'after ${steps.work.output}' },
     ],
   });
-  await harness.apply({ name: 'short', timeout: '50ms', defaults: { model: 'scripted:one' }, agents: { helper: {} }, steps: [{ id: 'work', agent: 'helper', task: 'Go.' }] });
-  await harness.apply({ name: 'slow-step', defaults: { model: 'scripted:one', retry: { max_attempts: 1 } }, agents: { helper: {} }, steps: [{ id: 'work', agent: 'helper', task: 'Go.', timeout: '50ms' }] });
+  await harness.apply({
+    name: 'short',
+    timeout: '50ms',
+    defaults: { model: 'scripted:one' },
+    agents: { helper: {} },
+    steps: [{ id: 'work', agent: 'helper', task: 'Go.' }],
+  });
+  await harness.apply({
+    name: 'slow-step',
+    defaults: { model: 'scripted:one', retry: { max_attempts: 1 } },
+    agents: { helper: {} },
+    steps: [{ id: 'work', agent: 'helper', task: 'Go.', timeout: '50ms' }],
+  });
 });
 afterAll(() => harness.close());
 
@@ -33,13 +44,33 @@ async function expectProjectionsEqualEvents(runId: string): Promise<void> {
   const state = await rebuilt(runId);
   expect(state).toMatchObject({ status: run.status, output: run.output, error: run.error });
   const steps = await harness.deps.runs.stepRunsOf(PROJECT, runId);
-  const plain = ({ stepId, item, round, status, reason, attempt, output, error }: (typeof state.steps)[number]) => ({ stepId, item, round, status, reason, attempt, output, error });
+  const plain = ({ stepId, item, round, status, reason, attempt, output, error }: (typeof state.steps)[number]) => ({
+    stepId,
+    item,
+    round,
+    status,
+    reason,
+    attempt,
+    output,
+    error,
+  });
   expect(state.steps.map(plain)).toEqual(steps.map(plain));
 }
 
 describe('starting', () => {
   it('makes one run of fifty equal requests with one key', async () => {
-    const command = { projectId: PROJECT, pipeline: 'one', version: null, inputs: {}, streamId: null, tags: [], metadata: {}, priority: 0, deadlineAt: null, idempotencyKey: 'k1' };
+    const command = {
+      projectId: PROJECT,
+      pipeline: 'one',
+      version: null,
+      inputs: {},
+      streamId: null,
+      tags: [],
+      metadata: {},
+      priority: 0,
+      deadlineAt: null,
+      idempotencyKey: 'k1',
+    };
     const results = await Promise.all(Array.from({ length: 50 }, () => startRun(harness.deps, command)));
     expect(results.filter(({ status }) => status === 'started')).toHaveLength(1);
     expect(new Set(results.map((result) => ('runId' in result ? result.runId : result.status))).size).toBe(1);
@@ -66,7 +97,11 @@ describe('starting', () => {
     const second = await harness.start('one', {}, { streamId: 'busy' });
     expect(await harness.runRecord(second)).toMatchObject({ status: 'queued', statusReason: 'stream_busy' });
     const explained = await explainRun(harness.deps, PROJECT, second);
-    expect(explained).toMatchObject({ status_reason: 'stream_busy', blocked_on: [{ kind: 'run', id: first }], allowed_actions: ['cancel'] });
+    expect(explained).toMatchObject({
+      status_reason: 'stream_busy',
+      blocked_on: [{ kind: 'run', id: first }],
+      allowed_actions: ['cancel'],
+    });
     await harness.queue.drain(harness.deps);
     expect(await harness.runRecord(first)).toMatchObject({ status: 'succeeded' });
     expect(await harness.runRecord(second)).toMatchObject({ status: 'succeeded' });
@@ -88,10 +123,15 @@ describe('failing', () => {
   });
 
   it('fails the run when attempts are used up, and skips what depends on the step', async () => {
-    harness.scripts.set('one', { steps: { work: [[{ failure: { class: 'overloaded' } }, { failure: { class: 'overloaded' } }]] } });
+    harness.scripts.set('one', {
+      steps: { work: [[{ failure: { class: 'overloaded' } }, { failure: { class: 'overloaded' } }]] },
+    });
     const runId = await harness.start('one', {});
     await harness.untilEnded(runId);
-    expect(await harness.runRecord(runId)).toMatchObject({ status: 'failed', error: { code: 'overloaded', step_id: 'work' } });
+    expect(await harness.runRecord(runId)).toMatchObject({
+      status: 'failed',
+      error: { code: 'overloaded', step_id: 'work' },
+    });
     await expectProjectionsEqualEvents(runId);
   });
 
@@ -102,7 +142,10 @@ describe('failing', () => {
       const [job] = harness.queue.steps.splice(0);
       if (job === undefined) throw new Error(`no job before death ${death}`);
       await harness.deps.runs.claimStep({ ...job, workerId: `w${death}`, leaseMs: 1_000 });
-      await harness.database.run((sql) => sql`update step_run set lease_until = now() - interval '1 second' where step_run_id = ${job.stepRunId}`);
+      await harness.database.run(
+        (sql) =>
+          sql`update step_run set lease_until = now() - interval '1 second' where step_run_id = ${job.stepRunId}`,
+      );
       await sweep(harness.deps);
     }
     const run = await harness.runRecord(runId);
@@ -136,11 +179,16 @@ describe('cancelling', () => {
     const runId = await harness.start('one', {});
     const draining = harness.queue.drain(harness.deps);
     await waitFor(() => (harness.deps.held.all().length > 0 ? true : null));
-    expect(await cancelRun(harness.deps, { projectId: PROJECT, runId, reason: 'test' })).toEqual({ status: 'cancelling' });
+    expect(await cancelRun(harness.deps, { projectId: PROJECT, runId, reason: 'test' })).toEqual({
+      status: 'cancelling',
+    });
     await draining;
     expect(await harness.runRecord(runId)).toMatchObject({ status: 'cancelled' });
     await expectProjectionsEqualEvents(runId);
-    expect(await cancelRun(harness.deps, { projectId: PROJECT, runId, reason: null })).toEqual({ status: 'already_ended', runStatus: 'cancelled' });
+    expect(await cancelRun(harness.deps, { projectId: PROJECT, runId, reason: null })).toEqual({
+      status: 'already_ended',
+      runStatus: 'cancelled',
+    });
   });
 
   it('cancels a run that no worker has started in the same transaction, and its job ends quietly', async () => {
@@ -149,7 +197,9 @@ describe('cancelling', () => {
     expect(await cancelRun(harness.deps, { projectId: PROJECT, runId, reason: null })).toEqual({ status: 'cancelled' });
     if (job !== undefined) await runStepJob(harness.deps, job);
     expect(await harness.runRecord(runId)).toMatchObject({ status: 'cancelled' });
-    expect(await cancelRun(harness.deps, { projectId: PROJECT, runId: 'run_nothing', reason: null })).toEqual({ status: 'not_found' });
+    expect(await cancelRun(harness.deps, { projectId: PROJECT, runId: 'run_nothing', reason: null })).toEqual({
+      status: 'not_found',
+    });
     await expectProjectionsEqualEvents(runId);
   });
 });

@@ -18,7 +18,12 @@ afterAll(() => harness.close());
 /** What the model saw in its last call, one line a message. */
 function lastSeen(script: string): string[] {
   const call = harness.scripts.calls(script).at(-1);
-  return call?.request.messages.map((message) => `${message.role}: ${message.content.map((part) => (part.type === 'text' ? part.text : part.type)).join('')}`) ?? [];
+  return (
+    call?.request.messages.map(
+      (message) =>
+        `${message.role}: ${message.content.map((part) => (part.type === 'text' ? part.text : part.type)).join('')}`,
+    ) ?? []
+  );
 }
 
 async function tenRuns(mode: string, streamId: string): Promise<void> {
@@ -29,7 +34,10 @@ async function tenRuns(mode: string, streamId: string): Promise<void> {
 it('shows an inherit step all earlier runs in order, the current task last', async () => {
   await tenRuns('inherit', 'inherit-stream');
   await harness.run('inherit', { text: 'the last one' }, { streamId: 'inherit-stream' });
-  const expected = Array.from({ length: 10 }, (_, index) => [`user: question ${index + 1}`, `assistant: answer to question ${index + 1}`]).flat();
+  const expected = Array.from({ length: 10 }, (_, index) => [
+    `user: question ${index + 1}`,
+    `assistant: answer to question ${index + 1}`,
+  ]).flat();
   expect(lastSeen('inherit')).toEqual([...expected, 'user: the last one']);
 });
 

@@ -51,7 +51,15 @@ export const llmCallStarted = z.object({
   tool_choice: z.enum(['auto', 'none']).default('auto'),
 });
 
-export const finishReasonSchema = z.enum(['stop', 'tool_calls', 'length', 'content_filter', 'aborted', 'error', 'other']);
+export const finishReasonSchema = z.enum([
+  'stop',
+  'tool_calls',
+  'length',
+  'content_filter',
+  'aborted',
+  'error',
+  'other',
+]);
 export type FinishReason = z.infer<typeof finishReasonSchema>;
 
 export const llmCallCompleted = z.object({

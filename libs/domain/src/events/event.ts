@@ -56,16 +56,28 @@ export function readEventData(type: string, schemaVersion: number, data: unknown
   }
   const definition = eventCatalogue[type];
   if (schemaVersion > definition.version) {
-    throw new AppError('event_unreadable', `${type} v${schemaVersion} was written by a newer Weir; this one reads up to v${definition.version}`, { type, schema_version: schemaVersion });
+    throw new AppError(
+      'event_unreadable',
+      `${type} v${schemaVersion} was written by a newer Weir; this one reads up to v${definition.version}`,
+      { type, schema_version: schemaVersion },
+    );
   }
   let current = data;
   for (let version = schemaVersion; version < definition.version; version += 1) {
     const upcast = definition.upcasts[version];
-    if (upcast === undefined) throw new AppError('event_unreadable', `no upcast of ${type} from v${version}`, { type, schema_version: version });
+    if (upcast === undefined)
+      throw new AppError('event_unreadable', `no upcast of ${type} from v${version}`, {
+        type,
+        schema_version: version,
+      });
     current = upcast(current);
   }
   const parsed = definition.schema.safeParse(current);
   if (parsed.success) return parsed.data;
   const first = parsed.error.issues[0];
-  throw new AppError('event_unreadable', `${type} does not fit its schema at ${first?.path.join('.') ?? '(root)'}: ${first?.message ?? 'unknown'}`, { type });
+  throw new AppError(
+    'event_unreadable',
+    `${type} does not fit its schema at ${first?.path.join('.') ?? '(root)'}: ${first?.message ?? 'unknown'}`,
+    { type },
+  );
 }

@@ -69,7 +69,9 @@ export const stepRetryScheduled = z.object({
   due_at: z.string(),
   error: runErrorSchema,
 });
-export const stepSkipped = z.object({ reason: z.enum(['when_false', 'dependency_skipped', 'dependency_failed', 'run_ended']) });
+export const stepSkipped = z.object({
+  reason: z.enum(['when_false', 'dependency_skipped', 'dependency_failed', 'run_ended']),
+});
 export const stepCancelled = z.object({});
 export const stepTimedOut = z.object({ error: runErrorSchema });
 export const stepDeadLettered = z.object({ error: runErrorSchema, diagnosis: jsonObjectSchema });

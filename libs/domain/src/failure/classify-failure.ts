@@ -58,7 +58,12 @@ const DEFAULT_LIMITED_DELAY_MS = 5_000;
  * What happened × policy → what to do.
  * @param attempt the attempt that failed, from 1. @param jitter drawn from 0 (incl.) to 1 (excl.).
  */
-export function classifyFailure(facts: FailureFacts, attempt: number, policy: RetryPolicy, jitter: number): FailureDecision {
+export function classifyFailure(
+  facts: FailureFacts,
+  attempt: number,
+  policy: RetryPolicy,
+  jitter: number,
+): FailureDecision {
   const failureClass: FailureClass = FAILURE_CLASSES[facts.kind];
   switch (failureClass) {
     case 'limited':
@@ -74,9 +79,19 @@ export function classifyFailure(facts: FailureFacts, attempt: number, policy: Re
   }
 }
 
-function retryOr(last: FailureDecision, facts: FailureFacts, attempt: number, policy: RetryPolicy, jitter: number): FailureDecision {
+function retryOr(
+  last: FailureDecision,
+  facts: FailureFacts,
+  attempt: number,
+  policy: RetryPolicy,
+  jitter: number,
+): FailureDecision {
   if (attempt >= policy.maxAttempts) return last;
-  return { decision: 'retry', attempt: attempt + 1, delayMs: Math.max(facts.retryAfterMs ?? 0, backoffMs(attempt, policy, jitter)) };
+  return {
+    decision: 'retry',
+    attempt: attempt + 1,
+    delayMs: Math.max(facts.retryAfterMs ?? 0, backoffMs(attempt, policy, jitter)),
+  };
 }
 
 /** min(backoff × 2^(attempt−1), max); with jitter between half of that and all of it. */

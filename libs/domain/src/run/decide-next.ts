@@ -79,10 +79,20 @@ function decideStep(step: PipelineStep, state: RunState, context: DecideContext)
   }
 }
 
-function decideWhen(step: PipelineStep, state: RunState, context: DecideContext, place: StepPlace & { kind: string }): StepCommand {
+function decideWhen(
+  step: PipelineStep,
+  state: RunState,
+  context: DecideContext,
+  place: StepPlace & { kind: string },
+): StepCommand {
   if (step.when === null) return { type: 'queue_step', ...place };
   const result = context.language.evaluate(step.when, variablesOf(state, context));
-  if (!result.ok) return { type: 'fail_step', error: { code: result.code, detail: `when: ${result.detail}`, step_id: step.id }, ...place };
+  if (!result.ok)
+    return {
+      type: 'fail_step',
+      error: { code: result.code, detail: `when: ${result.detail}`, step_id: step.id },
+      ...place,
+    };
   if (typeof result.value !== 'boolean') {
     const detail = `when gave ${JSON.stringify(result.value)?.slice(0, 80) ?? 'nothing'}, expected true or false; compare with == or use has()`;
     return { type: 'fail_step', error: { code: 'when_not_boolean', detail, step_id: step.id }, ...place };
@@ -107,7 +117,11 @@ function readinessOf(step: PipelineStep, state: RunState, context: DecideContext
   return outcomes.includes('outstanding') ? 'not_yet' : 'ready';
 }
 
-function outcomeOf(step: StepState | null, context: DecideContext, stepId: string): 'outstanding' | 'done' | 'skipped' | 'failed' {
+function outcomeOf(
+  step: StepState | null,
+  context: DecideContext,
+  stepId: string,
+): 'outstanding' | 'done' | 'skipped' | 'failed' {
   if (step === null || !isEndedStep(step.status)) return 'outstanding';
   if (step.status === 'succeeded') return 'done';
   if (step.status === 'skipped') return 'skipped';
@@ -134,7 +148,10 @@ function decideEnd(state: RunState, context: DecideContext): Command | null {
 }
 
 const isFailure = (step: StepState): boolean =>
-  step.status === 'failed' || step.status === 'timed_out' || step.status === 'dead_letter' || step.status === 'cancelled';
+  step.status === 'failed' ||
+  step.status === 'timed_out' ||
+  step.status === 'dead_letter' ||
+  step.status === 'cancelled';
 
 function errorOf(step: StepState): RunError {
   const error = step.error ?? { code: 'step_cancelled', detail: `step ${step.stepId} was cancelled` };
@@ -158,7 +175,11 @@ export function variablesOf(state: RunState, context: DecideContext): Expression
   return pipelineVariables(context.definition, {
     inputs: state.inputs,
     run: context.run,
-    steps: new Map(state.steps.filter((step) => step.item === null).map((step) => [step.stepId, { status: step.status, output: step.output }])),
+    steps: new Map(
+      state.steps
+        .filter((step) => step.item === null)
+        .map((step) => [step.stepId, { status: step.status, output: step.output }]),
+    ),
   });
 }
 

@@ -12,8 +12,31 @@ export const initialRunState: RunState = {
   steps: [],
 };
 
-const RUN_EVENTS = ['RunCreated', 'RunStarted', 'RunCancelRequested', 'RunSucceeded', 'RunFailed', 'RunTimedOut', 'RunDeadLettered', 'RunCancelled', 'RunRetried'] as const;
-const STEP_EVENTS = ['StepQueued', 'StepStarted', 'StepReleased', 'StepWoken', 'StepWaiting', 'StepRetryScheduled', 'StepSucceeded', 'StepFailed', 'StepTimedOut', 'StepDeadLettered', 'StepSkipped', 'StepCancelled'] as const;
+const RUN_EVENTS = [
+  'RunCreated',
+  'RunStarted',
+  'RunCancelRequested',
+  'RunSucceeded',
+  'RunFailed',
+  'RunTimedOut',
+  'RunDeadLettered',
+  'RunCancelled',
+  'RunRetried',
+] as const;
+const STEP_EVENTS = [
+  'StepQueued',
+  'StepStarted',
+  'StepReleased',
+  'StepWoken',
+  'StepWaiting',
+  'StepRetryScheduled',
+  'StepSucceeded',
+  'StepFailed',
+  'StepTimedOut',
+  'StepDeadLettered',
+  'StepSkipped',
+  'StepCancelled',
+] as const;
 
 type RunEvent = Extract<StoredEvent, { type: (typeof RUN_EVENTS)[number] }>;
 type StepEvent = Extract<StoredEvent, { type: (typeof STEP_EVENTS)[number] }>;
@@ -57,7 +80,9 @@ type RetriedEvent = Extract<StoredEvent, { type: 'RunRetried' }>;
 /** The retried steps and whatever was skipped behind them start anew; other outputs are kept. */
 function reopened(state: RunState, event: RetriedEvent): RunState {
   const retried = (step: StepState): boolean =>
-    event.data.steps.some((place) => isSamePlace(step, { stepId: place.step_id, item: place.item, round: place.round }));
+    event.data.steps.some((place) =>
+      isSamePlace(step, { stepId: place.step_id, item: place.item, round: place.round }),
+    );
   return {
     ...state,
     status: 'running',
@@ -72,8 +97,12 @@ function withStep(state: RunState, event: StepEvent): RunState {
   if (event.stepId === null) return state;
   const place = { stepId: event.stepId, item: event.item, round: event.round };
   const before = state.steps.find((step) => isSamePlace(step, place));
-  const after = evolveStep(before ?? { ...place, kind: '', status: 'pending', reason: null, attempt: 1, output: null, error: null }, event);
-  const steps = before === undefined ? [...state.steps, after] : state.steps.map((step) => (step === before ? after : step));
+  const after = evolveStep(
+    before ?? { ...place, kind: '', status: 'pending', reason: null, attempt: 1, output: null, error: null },
+    event,
+  );
+  const steps =
+    before === undefined ? [...state.steps, after] : state.steps.map((step) => (step === before ? after : step));
   return { ...state, steps, status: statusOfRun(state.status, steps) };
 }
 

@@ -26,7 +26,13 @@ export type Advanced = {
   ended: RunStatus | null;
 };
 
-export type Advance = { deps: EngineDeps; tx: RunTransaction; run: RunRecord; definition: PipelineDefinition; recorder: RunRecorder };
+export type Advance = {
+  deps: EngineDeps;
+  tx: RunTransaction;
+  run: RunRecord;
+  definition: PipelineDefinition;
+  recorder: RunRecorder;
+};
 
 const STEP_RUN_NAMESPACE = 'b4d2c6c0-7a0e-4f6a-8f39-6f3f7a1f0c55';
 
@@ -43,7 +49,13 @@ export async function advanceRun(advance: Advance): Promise<Advanced> {
   const { deps, tx, run, definition } = advance;
   const state = runStateOf(run, await tx.stepRuns(run.projectId, run.runId));
   const commands = decideNext(state, { definition, language: deps.expressions, run: runVariables(run) });
-  const advanced: Advanced = { projectId: run.projectId, runId: run.runId, streamId: run.streamId, runnable: [], ended: null };
+  const advanced: Advanced = {
+    projectId: run.projectId,
+    runId: run.runId,
+    streamId: run.streamId,
+    runnable: [],
+    ended: null,
+  };
   for (const command of commands) await perform(command, advance, advanced);
   if (advanced.ended === null) await projectStatus(advance, state, commands);
   return advanced;
@@ -51,7 +63,15 @@ export async function advanceRun(advance: Advance): Promise<Advanced> {
 
 /** The value of `run` in expressions. */
 export function runVariables(run: RunRecord): Json {
-  return { id: run.runId, stream_id: run.streamId, pipeline: run.pipeline, version: run.pipelineVersion, created_at: run.createdAt, tags: run.tags, metadata: run.metadata };
+  return {
+    id: run.runId,
+    stream_id: run.streamId,
+    pipeline: run.pipeline,
+    version: run.pipelineVersion,
+    created_at: run.createdAt,
+    tags: run.tags,
+    metadata: run.metadata,
+  };
 }
 
 export function runStateOf(run: RunRecord, rows: readonly StepRunRecord[]): RunState {
@@ -111,11 +131,17 @@ async function failStep(command: Extract<Command, { type: 'fail_step' }>, advanc
   advance.recorder.ofStep(command, 'StepFailed', [1, advance.run.generation], { attempt: 1, error: command.error });
 }
 
-async function insertStep(place: StepPlace & { kind: string }, { tx, run, definition }: Advance, status: 'queued' | 'skipped'): Promise<string> {
+async function insertStep(
+  place: StepPlace & { kind: string },
+  { tx, run, definition }: Advance,
+  status: 'queued' | 'skipped',
+): Promise<string> {
   const id = stepRunId(run.runId, place);
   const { stepId, item, round, kind } = place;
   const timeoutMs = effectiveStep(definition, stepId)?.timeoutMs ?? null;
-  await tx.insertStepRuns(run.projectId, [{ stepRunId: id, runId: run.runId, stepId, item, round, kind, status, priority: run.priority, timeoutMs }]);
+  await tx.insertStepRuns(run.projectId, [
+    { stepRunId: id, runId: run.runId, stepId, item, round, kind, status, priority: run.priority, timeoutMs },
+  ]);
   return id;
 }
 
@@ -124,14 +150,19 @@ async function cancelStep(command: StepPlace & { kind: string }, { tx, run, reco
   await tx.removeWaits(run.projectId, id);
   await tx.updateStepRun(run.projectId, id, { status: 'cancelled', reason: null, ended: true });
   recorder.ofStep(command, 'StepCancelled', [run.generation], {});
-  if (command.kind === 'agent') recorder.inConversation(command, 'ConversationInterrupted', ['cancelled', run.generation], { reason: 'cancelled' });
+  if (command.kind === 'agent')
+    recorder.inConversation(command, 'ConversationInterrupted', ['cancelled', run.generation], { reason: 'cancelled' });
 }
 
 async function endCancelled(advance: Advance, advanced: Advanced): Promise<void> {
   const { run, recorder } = advance;
   // A run's own deadline ends it through the same cancel of its steps; only the last word differs.
   if (run.statusReason === 'run_timeout') {
-    const error: RunError = { code: 'run_timeout', detail: `the run did not end by ${run.timeoutAt ?? 'its deadline'}; raise the pipeline's timeout or the run's deadline`, step_id: null };
+    const error: RunError = {
+      code: 'run_timeout',
+      detail: `the run did not end by ${run.timeoutAt ?? 'its deadline'}; raise the pipeline's timeout or the run's deadline`,
+      step_id: null,
+    };
     recorder.ofRun('RunTimedOut', [run.generation], { error });
     return endRun(advance, advanced, 'timed_out', { error });
   }
@@ -148,8 +179,20 @@ async function endRun({ tx, run }: Advance, advanced: Advanced, status: RunStatu
 /** Keeps `running` and `waiting` true to the steps. */
 async function projectStatus({ tx, run }: Advance, before: RunState, commands: readonly Command[]): Promise<void> {
   const queued = commands.some((command) => command.type === 'queue_step');
-  const status = queued ? statusOfRun(run.status, [...before.steps, queuedStep]) : statusOfRun(run.status, before.steps);
+  const status = queued
+    ? statusOfRun(run.status, [...before.steps, queuedStep])
+    : statusOfRun(run.status, before.steps);
   if (status !== run.status) await tx.updateRun(run.projectId, run.runId, { status });
 }
 
-const queuedStep: StepState = { stepId: '', item: null, round: 0, kind: '', status: 'queued', reason: null, attempt: 1, output: null, error: null };
+const queuedStep: StepState = {
+  stepId: '',
+  item: null,
+  round: 0,
+  kind: '',
+  status: 'queued',
+  reason: null,
+  attempt: 1,
+  output: null,
+  error: null,
+};

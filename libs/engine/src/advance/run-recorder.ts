@@ -25,7 +25,12 @@ export class RunRecorder {
   }
 
   /** An event of a step's conversation, in its sub-stream. */
-  inConversation<T extends EventType>(place: StepPlace, type: T, key: readonly (string | number)[], data: EventInput<T>): void {
+  inConversation<T extends EventType>(
+    place: StepPlace,
+    type: T,
+    key: readonly (string | number)[],
+    data: EventInput<T>,
+  ): void {
     this.push(subStreamId(this.run.streamId, place.stepId, place.item), place, type, key, data);
   }
 
@@ -36,15 +41,25 @@ export class RunRecorder {
     this.events.clear();
     for (const result of await tx.append(units)) {
       if (result.status !== 'appended') {
-        throw new AppError('append_refused', `an append of run ${this.run.runId} was refused (${result.status}); nothing was written`, {
-          run_id: this.run.runId,
-          ...(result.status === 'id_conflict' ? { event_id: result.eventId } : {}),
-        });
+        throw new AppError(
+          'append_refused',
+          `an append of run ${this.run.runId} was refused (${result.status}); nothing was written`,
+          {
+            run_id: this.run.runId,
+            ...(result.status === 'id_conflict' ? { event_id: result.eventId } : {}),
+          },
+        );
       }
     }
   }
 
-  private push<T extends EventType>(streamId: string, place: EventPlace, type: T, key: readonly (string | number)[], data: EventInput<T>): void {
+  private push<T extends EventType>(
+    streamId: string,
+    place: EventPlace,
+    type: T,
+    key: readonly (string | number)[],
+    data: EventInput<T>,
+  ): void {
     const subject = { runId: this.run.runId, stepId: place.stepId, item: place.item, round: place.round, streamId };
     const list = this.events.get(streamId) ?? [];
     list.push(newEvent(this.deps.redact, subject, type, key, data));

@@ -29,7 +29,10 @@ export class AgentContext {
   }
 
   /** Appends with the step's fence, and with `expectedVersion` when what is written depends on having seen everything. */
-  async append(events: NewEvent[], options: { expectedVersion?: number; usage?: UsageDelta } = {}): Promise<AppendResult> {
+  async append(
+    events: NewEvent[],
+    options: { expectedVersion?: number; usage?: UsageDelta } = {},
+  ): Promise<AppendResult> {
     const { deps, run, held } = this.execution;
     const unit: AppendUnit = {
       projectId: run.projectId,

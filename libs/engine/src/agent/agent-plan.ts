@@ -54,19 +54,41 @@ export function planAgent(execution: AgentExecution): PlanResult {
   const agent = effective?.agent ?? null;
   if (effective === null || agent === null) return { ok: false, detail: `agents.${step.agent} is not in the pipeline` };
   const model = effective.model ?? deps.settings.defaultModel;
-  if (model === null) return { ok: false, detail: `step ${step.id} has no model: name one in the step, its agent, defaults.model, or WEIR_DEFAULT_MODEL` };
+  if (model === null)
+    return {
+      ok: false,
+      detail: `step ${step.id} has no model: name one in the step, its agent, defaults.model, or WEIR_DEFAULT_MODEL`,
+    };
   const facts = deps.models.facts(model);
   if (!facts.ok) return { ok: false, detail: facts.detail };
   const tools = resolveTools(execution, agent);
   if (!tools.ok) return tools;
   const prompt = systemPrompt(execution, agent);
   if (!prompt.ok) return prompt;
-  const policy = effectivePolicy({ ...effective.contextLevels, settings: deps.settings.serverContext }, execution.row.item !== null);
+  const policy = effectivePolicy(
+    { ...effective.contextLevels, settings: deps.settings.serverContext },
+    execution.row.item !== null,
+  );
   const maxToolCalls = agent.maxToolCallsPerTurn ?? (policy.budget === null ? null : TOOL_CALLS_WITH_BUDGET);
-  return { ok: true, plan: { agent, model, policy, maxToolCalls, ...manifestOf(policy, prompt.text, tools.tools, facts.facts), facts: facts.facts, tools: tools.tools, settings: settingsOf(agent) } };
+  return {
+    ok: true,
+    plan: {
+      agent,
+      model,
+      policy,
+      maxToolCalls,
+      ...manifestOf(policy, prompt.text, tools.tools, facts.facts),
+      facts: facts.facts,
+      tools: tools.tools,
+      settings: settingsOf(agent),
+    },
+  };
 }
 
-function resolveTools({ deps, definition }: AgentExecution, agent: AgentDefinition): { ok: true; tools: Map<string, AgentTool> } | { ok: false; detail: string } {
+function resolveTools(
+  { deps, definition }: AgentExecution,
+  agent: AgentDefinition,
+): { ok: true; tools: Map<string, AgentTool> } | { ok: false; detail: string } {
   const tools = new Map<string, AgentTool>();
   for (const name of agent.tools) {
     const toolDefinition = definition.tools.get(name) ?? null;
@@ -77,34 +99,62 @@ function resolveTools({ deps, definition }: AgentExecution, agent: AgentDefiniti
   return { ok: true, tools };
 }
 
-function systemPrompt({ deps, variables }: AgentExecution, agent: AgentDefinition): { ok: true; text: string | null } | { ok: false; detail: string } {
+function systemPrompt(
+  { deps, variables }: AgentExecution,
+  agent: AgentDefinition,
+): { ok: true; text: string | null } | { ok: false; detail: string } {
   if (agent.systemPrompt === null) return { ok: true, text: null };
   const rendered = renderTemplate(agent.systemPrompt, variables, deps.expressions);
   if (!rendered.ok) return { ok: false, detail: `agents.${agent.name}.system_prompt: ${rendered.detail}` };
   return { ok: true, text: typeof rendered.value === 'string' ? rendered.value : canonicalJson(rendered.value) };
 }
 
-function manifestOf(policy: EffectivePolicy, prompt: string | null, tools: ReadonlyMap<string, AgentTool>, model: ModelFacts): Pick<AgentPlan, 'manifest' | 'manifestHash' | 'policyHash'> {
+function manifestOf(
+  policy: EffectivePolicy,
+  prompt: string | null,
+  tools: ReadonlyMap<string, AgentTool>,
+  model: ModelFacts,
+): Pick<AgentPlan, 'manifest' | 'manifestHash' | 'policyHash'> {
   // Sorted, so that the order in a document does not change the prefix that providers cache.
   const resolved = [...tools.values()].map(({ tool }) => tool).sort((a, b) => (a.name < b.name ? -1 : 1));
   const manifest: Manifest = {
     policy: policyJson(policy),
     system_prompt: prompt,
     tools: resolved.map((tool) => tool.declaration),
-    primary_arguments: Object.fromEntries(resolved.flatMap((tool) => (tool.primaryArgument === null ? [] : [[tool.name, tool.primaryArgument]]))),
+    primary_arguments: Object.fromEntries(
+      resolved.flatMap((tool) => (tool.primaryArgument === null ? [] : [[tool.name, tool.primaryArgument]])),
+    ),
     model,
     builder_version: BUILDER_VERSION,
   };
-  return { manifest, manifestHash: sha256(canonicalJson(manifestJson(manifest))), policyHash: sha256(policyCanonical(policy)) };
+  return {
+    manifest,
+    manifestHash: sha256(canonicalJson(manifestJson(manifest))),
+    policyHash: sha256(policyCanonical(policy)),
+  };
 }
 
 /** The manifest as it is stored and hashed. */
 export function manifestJson(manifest: Manifest): JsonObject {
-  // Manifests are JSON by construction; the round trip drops what JSON does not know.
-  return JSON.parse(JSON.stringify(manifest));
+  const { policy, system_prompt, tools, primary_arguments, model, builder_version } = manifest;
+  return {
+    policy,
+    system_prompt,
+    tools: tools.map((tool) => ({ ...tool })),
+    primary_arguments,
+    model: { ...model, weights: { ...model.weights } },
+    builder_version,
+  };
 }
 
 function settingsOf(agent: AgentDefinition): Omit<ModelCallSettings, 'toolChoice'> {
   const { temperature, maxOutputTokens, stop, reasoning, extra } = agent.sampling;
-  return { temperature, maxOutputTokens, stop: [...(stop ?? [])], reasoning, extra: extra ?? {}, outputSchema: agent.outputSchema };
+  return {
+    temperature,
+    maxOutputTokens,
+    stop: [...(stop ?? [])],
+    reasoning,
+    extra: extra ?? {},
+    outputSchema: agent.outputSchema,
+  };
 }

@@ -1,8 +1,17 @@
-import { subStreamId, renderTemplate, type Content, type ContentPart, type Json, type StoredEvent, type TaskPart, canonicalJson } from '#libs/domain';
+import {
+  subStreamId,
+  renderTemplate,
+  type Content,
+  type ContentPart,
+  type Json,
+  type StoredEvent,
+  type TaskPart,
+  canonicalJson,
+} from '#libs/domain';
 import { nextMemoryEntry, type ViewSpec } from '#libs/context';
 import { RunRecorder } from '../advance/run-recorder.js';
 import { readMemory } from '../memory.js';
-import type { RunTransaction, StepRunRecord } from '../ports/run-store.port.js';
+import type { RunTransaction } from '../ports/run-store.port.js';
 import { failedStep, type StepOutcome } from '../run-step/step-outcome.js';
 import { manifestJson, type AgentExecution, type AgentPlan } from './agent-plan.js';
 
@@ -26,7 +35,12 @@ export async function beginAgentStep(execution: AgentExecution, plan: AgentPlan)
   return begun === null ? { ok: false, outcome: { kind: 'fenced_out' } } : { ok: true, begun };
 }
 
-type Beginning = { execution: AgentExecution; plan: AgentPlan; subStream: string; inputs: { task: Content; documents: Content | null } };
+type Beginning = {
+  execution: AgentExecution;
+  plan: AgentPlan;
+  subStream: string;
+  inputs: { task: Content; documents: Content | null };
+};
 
 async function begin(tx: RunTransaction, beginning: Beginning): Promise<Begun | null> {
   const { execution, plan, subStream } = beginning;
@@ -39,16 +53,33 @@ async function begin(tx: RunTransaction, beginning: Beginning): Promise<Begun | 
   const memorySeq = row.memorySeq ?? versions.get(run.streamId)?.version ?? 0;
   const view: ViewSpec = { mode: plan.policy.mode, runId: run.runId, cutoffSeq };
   const recorder = new RunRecorder(deps, run);
-  recorder.ofStep(row, 'StepStarted', [row.fence], { attempt: row.attempt, start: row.starts, context_mode: plan.policy.mode, cutoff_seq: cutoffSeq, memory_seq: memorySeq, manifest: plan.manifestHash });
+  recorder.ofStep(row, 'StepStarted', [row.fence], {
+    attempt: row.attempt,
+    start: row.starts,
+    context_mode: plan.policy.mode,
+    cutoff_seq: cutoffSeq,
+    memory_seq: memorySeq,
+    manifest: plan.manifestHash,
+  });
   const events = await tx.read({ projectId: run.projectId, streamId: subStream });
   if (first) await recordOpening(tx, recorder, beginning, { view, memorySeq, events });
-  else if (needsTaskAgain(events, run.runId, view)) recorder.inConversation(row, 'UserMessageReceived', ['task', row.fence], { origin: 'task', content: beginning.inputs.task, reissued: true });
+  else if (needsTaskAgain(events, run.runId, view))
+    recorder.inConversation(row, 'UserMessageReceived', ['task', row.fence], {
+      origin: 'task',
+      content: beginning.inputs.task,
+      reissued: true,
+    });
   await recorder.flush(tx);
   await tx.updateStepRun(run.projectId, row.stepRunId, { cutoffSeq, memorySeq, manifest: plan.manifestHash });
   return { subStream, view, memorySeq };
 }
 
-async function recordOpening(tx: RunTransaction, recorder: RunRecorder, { execution, plan, inputs }: Beginning, at: { view: ViewSpec; memorySeq: number; events: StoredEvent[] }): Promise<void> {
+async function recordOpening(
+  tx: RunTransaction,
+  recorder: RunRecorder,
+  { execution, plan, inputs }: Beginning,
+  at: { view: ViewSpec; memorySeq: number; events: StoredEvent[] },
+): Promise<void> {
   const { run, row } = execution;
   const memory = await readMemory(tx, run.projectId, run.streamId, at.memorySeq);
   const shown = nextMemoryEntry(at.events, at.view, memory, at.memorySeq, plan.policy);
@@ -75,7 +106,11 @@ function renderInputs({ step, variables, deps }: AgentExecution): RenderedInputs
   const documents = renderTemplate(step.documents, variables, deps.expressions);
   if (!documents.ok) return { ok: false, outcome: failedStep('expression_failed', `documents: ${documents.detail}`) };
   const content = typeof step.task === 'string' ? textOf(task.value) : partsOf(step.task, task.value);
-  if (isBlank(content)) return { ok: false, outcome: failedStep('step_invalid', `the task of step ${step.id} is empty; give it an input or a default`) };
+  if (isBlank(content))
+    return {
+      ok: false,
+      outcome: failedStep('step_invalid', `the task of step ${step.id} is empty; give it an input or a default`),
+    };
   return { ok: true, task: content, documents: isNothing(documents.value) ? null : textOf(documents.value) };
 }
 
@@ -88,7 +123,9 @@ function textOf(value: Json): string {
 
 function taskTemplate(task: AgentExecution['step']['task']): Json {
   if (typeof task === 'string') return task;
-  return task.map((part) => (part.type === 'text' ? part.text : part.source.from === 'data' ? part.source.data : part.source.url));
+  return task.map((part) =>
+    part.type === 'text' ? part.text : part.source.from === 'data' ? part.source.data : part.source.url,
+  );
 }
 
 /** Puts the rendered strings back into the parts they came from. */

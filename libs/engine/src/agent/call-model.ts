@@ -28,16 +28,26 @@ export async function callModel(context: AgentContext, request: CallRequest): Pr
     if (recorded === 'fenced') return { kind: 'fenced_out' };
     await requestProposed(context, build);
   } else if (sha256(build.canonical) !== request.recorded.data.context_hash) {
-    context.execution.deps.logger.warn({ ...context.logFields, call_no: request.callNo }, 'the context of an interrupted call rebuilds to another hash; it is sent as built now');
+    context.execution.deps.logger.warn(
+      { ...context.logFields, call_no: request.callNo },
+      'the context of an interrupted call rebuilds to another hash; it is sent as built now',
+    );
   }
   const outcome = await call(context, request, build);
   return recordOutcome(context, request, outcome);
 }
 
-async function buildFor(context: AgentContext, request: CallRequest, purpose: 'managed' | 'no_wait'): Promise<BuildResult> {
+async function buildFor(
+  context: AgentContext,
+  request: CallRequest,
+  purpose: 'managed' | 'no_wait',
+): Promise<BuildResult> {
   const { plan, begun, conversation, execution } = context;
   const placement = plan.policy.memory.placement;
-  const memory = placement === 'before_tail' ? await readMemory(execution.deps.log, execution.run.projectId, execution.run.streamId, begun.memorySeq) : null;
+  const memory =
+    placement === 'before_tail'
+      ? await readMemory(execution.deps.log, execution.run.projectId, execution.run.streamId, begun.memorySeq)
+      : null;
   return buildContext({
     events: conversation.events,
     view: begun.view,
@@ -50,7 +60,11 @@ async function buildFor(context: AgentContext, request: CallRequest, purpose: 'm
   });
 }
 
-async function overHardCap(context: AgentContext, request: CallRequest, build: Extract<BuildResult, { kind: 'over_hard_cap' }>): Promise<StepOutcome> {
+async function overHardCap(
+  context: AgentContext,
+  request: CallRequest,
+  build: Extract<BuildResult, { kind: 'over_hard_cap' }>,
+): Promise<StepOutcome> {
   const event = context.event('HardCapExceeded', [request.callNo, request.try, context.execution.row.fence], {
     size: build.size,
     cap: build.cap,
@@ -58,10 +72,17 @@ async function overHardCap(context: AgentContext, request: CallRequest, build: E
     knob: build.knob,
   });
   await context.append([event]);
-  return failedStep('over_hard_cap', `the context of call ${request.callNo} is ${build.size} chars, over the hard cap of ${build.cap}: ${build.knob}`);
+  return failedStep(
+    'over_hard_cap',
+    `the context of call ${request.callNo} is ${build.size} chars, over the hard cap of ${build.cap}: ${build.knob}`,
+  );
 }
 
-async function recordStart(context: AgentContext, request: CallRequest, build: ReadyBuild): Promise<'recorded' | 'conflict' | 'fenced'> {
+async function recordStart(
+  context: AgentContext,
+  request: CallRequest,
+  build: ReadyBuild,
+): Promise<'recorded' | 'conflict' | 'fenced'> {
   const { plan, conversation } = context;
   const event = context.event('LlmCallStarted', [request.callNo, request.try], {
     call_no: request.callNo,
@@ -99,7 +120,15 @@ function call(context: AgentContext, request: CallRequest, build: ReadyBuild): P
     cacheBreakpoints: build.cacheBreakpoints,
     cacheKey: begun.subStream,
     settings: { ...plan.settings, toolChoice: request.toolChoice },
-    position: { projectId: run.projectId, streamId: run.streamId, runId: run.runId, stepId: row.stepId, item: row.item, callNo: request.callNo, try: request.try },
+    position: {
+      projectId: run.projectId,
+      streamId: run.streamId,
+      runId: run.runId,
+      stepId: row.stepId,
+      item: row.item,
+      callNo: request.callNo,
+      try: request.try,
+    },
     signal: held.signal,
     idleTimeoutMs: deps.settings.modelIdleTimeoutMs,
     totalTimeoutMs: deps.settings.modelTotalTimeoutMs,
@@ -107,7 +136,11 @@ function call(context: AgentContext, request: CallRequest, build: ReadyBuild): P
   });
 }
 
-async function recordOutcome(context: AgentContext, request: CallRequest, outcome: ModelOutcome): Promise<StepOutcome | null> {
+async function recordOutcome(
+  context: AgentContext,
+  request: CallRequest,
+  outcome: ModelOutcome,
+): Promise<StepOutcome | null> {
   if (outcome.kind === 'answer') return recordAnswer(context, request, outcome);
   const { held } = context.execution;
   const stop = stopReasonOf(held.signal);
@@ -127,17 +160,25 @@ async function recordOutcome(context: AgentContext, request: CallRequest, outcom
     cost_usd: outcome.costUsd,
     ...(outcome.partial === null ? {} : { partial: outcome.partial }),
   });
-  await context.append([event], { usage: { usage: outcome.usage, costUsd: outcome.costUsd ?? 0, modelCalls: 1, toolCalls: 0 } });
+  await context.append([event], {
+    usage: { usage: outcome.usage, costUsd: outcome.costUsd ?? 0, modelCalls: 1, toolCalls: 0 },
+  });
   if (stop === 'timed_out') return stepTimedOut();
   if (stop === 'cancelled' || outcome.class === 'aborted') return { kind: 'cancelled' };
   return failedStep(failureKind(outcome.class), outcome.detail, outcome.retryAfterMs);
 }
 
-function failureKind(failureClass: Exclude<Extract<ModelOutcome, { kind: 'failure' }>['class'], 'aborted'>): FailureKind {
+function failureKind(
+  failureClass: Exclude<Extract<ModelOutcome, { kind: 'failure' }>['class'], 'aborted'>,
+): FailureKind {
   return failureClass;
 }
 
-async function recordAnswer(context: AgentContext, request: CallRequest, answer: Extract<ModelOutcome, { kind: 'answer' }>): Promise<StepOutcome | null> {
+async function recordAnswer(
+  context: AgentContext,
+  request: CallRequest,
+  answer: Extract<ModelOutcome, { kind: 'answer' }>,
+): Promise<StepOutcome | null> {
   const completed = context.event('LlmCallCompleted', [request.callNo, request.try], {
     call_no: request.callNo,
     try: request.try,
@@ -150,7 +191,11 @@ async function recordAnswer(context: AgentContext, request: CallRequest, answer:
     ...(answer.providerPayload === null ? {} : { provider_payload: answer.providerPayload }),
   });
   const requested = answer.message.tool_calls.map((toolCall, ordinal): NewEvent =>
-    context.event('ToolCallRequested', [request.callNo, ordinal], { call_no: request.callNo, ordinal, tool_call: toolCall }),
+    context.event('ToolCallRequested', [request.callNo, ordinal], {
+      call_no: request.callNo,
+      ordinal,
+      tool_call: toolCall,
+    }),
   );
   const usage = { usage: answer.usage, costUsd: answer.costUsd ?? 0, modelCalls: 1, toolCalls: 0 };
   const result = await context.append([completed, ...requested], { usage });

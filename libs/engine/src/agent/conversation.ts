@@ -22,7 +22,9 @@ export class Conversation {
 
   /** Reads what was appended since. */
   async refresh(): Promise<readonly StoredEvent[]> {
-    this.stored.push(...(await this.log.read({ projectId: this.projectId, streamId: this.streamId, afterSeq: this.version })));
+    this.stored.push(
+      ...(await this.log.read({ projectId: this.projectId, streamId: this.streamId, afterSeq: this.version })),
+    );
     return this.stored;
   }
 }

@@ -26,7 +26,9 @@ export function nextAction(events: readonly StoredEvent[], subject: EventSubject
   if (last === undefined) return { type: 'call_model', callNo: 1, try: 1 };
   switch (last.type) {
     case 'LlmCallStarted':
-      return isInterruptedAfter(own, last.seq) ? { type: 'call_model', callNo: last.data.call_no, try: last.data.try + 1 } : { type: 'resend', started: last };
+      return isInterruptedAfter(own, last.seq)
+        ? { type: 'call_model', callNo: last.data.call_no, try: last.data.try + 1 }
+        : { type: 'resend', started: last };
     case 'LlmCallFailed':
       return { type: 'call_model', callNo: last.data.call_no, try: last.data.try + 1 };
     case 'LlmCallCompleted':
@@ -45,7 +47,12 @@ const isCallEvent = (event: StoredEvent): event is CallEvent =>
   event.type === 'LlmCallStarted' || event.type === 'LlmCallCompleted' || event.type === 'LlmCallFailed';
 
 function isOwn(event: StoredEvent, subject: EventSubject): boolean {
-  return event.runId === subject.runId && event.stepId === subject.stepId && event.item === subject.item && event.round === subject.round;
+  return (
+    event.runId === subject.runId &&
+    event.stepId === subject.stepId &&
+    event.item === subject.item &&
+    event.round === subject.round
+  );
 }
 
 const isInterruptedAfter = (own: readonly StoredEvent[], seq: number): boolean =>

@@ -15,7 +15,8 @@ export async function settleWait(context: AgentContext, build: WaitBuild): Promi
     if (build.proposal !== null) await extractNow(context, build.proposal);
     return null;
   }
-  const compactionId = build.proposal === null ? build.openCompactionId : await requestCompaction(context, build.proposal);
+  const compactionId =
+    build.proposal === null ? build.openCompactionId : await requestCompaction(context, build.proposal);
   if (compactionId === null) return null;
   return { kind: 'waiting_for_compaction', compactionId, waitMs: context.plan.policy.compaction.wait_ms };
 }

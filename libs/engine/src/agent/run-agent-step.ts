@@ -1,4 +1,4 @@
-import type { AssistantMessage, Json, StoredEventOf } from '#libs/domain';
+import { parseJson, type AssistantMessage, type Json, type StoredEventOf } from '#libs/domain';
 import { stopReasonOf } from '../claim/held-steps.js';
 import { areCallsUsedUp, runToolCalls } from '../call-tools/run-tool-calls.js';
 import { failedStep, stepTimedOut, type StepOutcome } from '../run-step/step-outcome.js';
@@ -45,13 +45,21 @@ async function performAction(context: AgentContext, action: AgentAction): Promis
       const turns = countTurns(context.conversation.events, context.subject);
       const { maxTurns, onMaxTurns } = context.plan.agent;
       if (turns > maxTurns || (turns === maxTurns && onMaxTurns === 'fail')) {
-        return failedStep('max_turns', `agent ${context.plan.agent.name} took ${turns} turns without an answer; raise agents.${context.plan.agent.name}.max_turns (${maxTurns}) or narrow its task`);
+        return failedStep(
+          'max_turns',
+          `agent ${context.plan.agent.name} took ${turns} turns without an answer; raise agents.${context.plan.agent.name}.max_turns (${maxTurns}) or narrow its task`,
+        );
       }
       const isLast = turns === maxTurns || areCallsUsedUp(context);
       return callModel(context, { callNo: action.callNo, try: action.try, toolChoice: isLast ? 'none' : 'auto' });
     }
     case 'resend':
-      return callModel(context, { callNo: action.started.data.call_no, try: action.started.data.try, toolChoice: action.started.data.tool_choice, recorded: action.started });
+      return callModel(context, {
+        callNo: action.started.data.call_no,
+        try: action.started.data.try,
+        toolChoice: action.started.data.tool_choice,
+        recorded: action.started,
+      });
     case 'run_tools':
       return runToolCalls(context, action);
     case 'finish':
@@ -59,24 +67,47 @@ async function performAction(context: AgentContext, action: AgentAction): Promis
   }
 }
 
-async function finish(context: AgentContext, completed: StoredEventOf<'LlmCallCompleted'>): Promise<StepOutcome | null> {
+async function finish(
+  context: AgentContext,
+  completed: StoredEventOf<'LlmCallCompleted'>,
+): Promise<StepOutcome | null> {
   const { message, finish_reason: finishReason } = completed.data;
   const { plan } = context;
   if (finishReason === 'length') {
-    return failedStep('answer_cut_by_length', `the answer of ${completed.data.model} was cut at its output limit; raise agents.${plan.agent.name}.max_output_tokens or ask for less`);
+    return failedStep(
+      'answer_cut_by_length',
+      `the answer of ${completed.data.model} was cut at its output limit; raise agents.${plan.agent.name}.max_output_tokens or ask for less`,
+    );
   }
   const text = textOfMessage(message);
   if (plan.agent.outputSchema === null) return { kind: 'succeeded', output: text };
   const parsed = parseOutput(context, text);
   if (parsed.ok) return { kind: 'succeeded', output: parsed.value };
-  if (wasAskedToRepair(context)) return failedStep('output_invalid', `the answer does not fit agents.${plan.agent.name}.output_schema, also after one repair: ${parsed.detail}`);
+  if (wasAskedToRepair(context))
+    return failedStep(
+      'output_invalid',
+      `the answer does not fit agents.${plan.agent.name}.output_schema, also after one repair: ${parsed.detail}`,
+    );
   const ask = `Your answer did not fit the required JSON Schema: ${parsed.detail}. Answer again with one JSON value that fits, and nothing else.`;
-  await context.append([context.event('UserMessageReceived', ['repair', completed.data.call_no], { origin: 'user', injected: true, content: ask })]);
+  await context.append([
+    context.event('UserMessageReceived', ['repair', completed.data.call_no], {
+      origin: 'user',
+      injected: true,
+      content: ask,
+    }),
+  ]);
   return null;
 }
 
 function wasAskedToRepair({ conversation, subject }: AgentContext): boolean {
-  return conversation.events.some((event) => event.type === 'UserMessageReceived' && event.runId === subject.runId && event.stepId === subject.stepId && event.data.origin === 'user' && event.data.injected === true);
+  return conversation.events.some(
+    (event) =>
+      event.type === 'UserMessageReceived' &&
+      event.runId === subject.runId &&
+      event.stepId === subject.stepId &&
+      event.data.origin === 'user' &&
+      event.data.injected === true,
+  );
 }
 
 type ParsedOutput = { ok: true; value: Json } | { ok: false; detail: string };
@@ -84,7 +115,7 @@ type ParsedOutput = { ok: true; value: Json } | { ok: false; detail: string };
 function parseOutput({ plan, execution }: AgentContext, text: string): ParsedOutput {
   let value: Json;
   try {
-    value = JSON.parse(withoutFence(text));
+    value = parseJson(withoutFence(text));
   } catch {
     return { ok: false, detail: 'it is not JSON' };
   }

@@ -13,10 +13,14 @@ describe('api key', () => {
     expect(secretMatches(parsed?.secret ?? '', mintApiKey().secretHash)).toBe(false);
   });
 
-  it.each(['', 'weir_', 'weir_1_2', 'Bearer x', `weir_${'a'.repeat(32)}_${'b'.repeat(63)}`, `weir_${'A'.repeat(32)}_${'b'.repeat(64)}`])(
-    'is refused in the form %p',
-    (token) => {
-      expect(parseApiKeyToken(token)).toBeNull();
-    },
-  );
+  it.each([
+    '',
+    'weir_',
+    'weir_1_2',
+    'Bearer x',
+    `weir_${'a'.repeat(32)}_${'b'.repeat(63)}`,
+    `weir_${'A'.repeat(32)}_${'b'.repeat(64)}`,
+  ])('is refused in the form %p', (token) => {
+    expect(parseApiKeyToken(token)).toBeNull();
+  });
 });

@@ -1,4 +1,11 @@
-import { canonicalJson, type Content, type EventSubject, type StoredEvent, type ToolCall, type ToolResultStatus } from '#libs/domain';
+import {
+  canonicalJson,
+  type Content,
+  type EventSubject,
+  type StoredEvent,
+  type ToolCall,
+  type ToolResultStatus,
+} from '#libs/domain';
 
 /** The same tool, arguments and result so often in a row: the model is told; twice as often: the step ends. */
 export const NOTICE_AFTER = 5;
@@ -9,16 +16,24 @@ const NOTICE = '\n[notice: this call has given the same result five times in a r
 type Result = { status: ToolResultStatus; content: Content };
 
 /** How often in a row, this one included, the same call had the same result. */
-export function countRepeats(events: readonly StoredEvent[], subject: EventSubject, call: ToolCall, result: Result): number {
+export function countRepeats(
+  events: readonly StoredEvent[],
+  subject: EventSubject,
+  call: ToolCall,
+  result: Result,
+): number {
   const wanted = resultKey(result);
   const requested = new Map<string, ToolCall>();
   const results: boolean[] = [];
   for (const event of events) {
     if (event.runId !== subject.runId || event.stepId !== subject.stepId || event.item !== subject.item) continue;
-    if (event.type === 'ToolCallRequested') requested.set(`${event.data.call_no}/${event.data.ordinal}`, event.data.tool_call);
+    if (event.type === 'ToolCallRequested')
+      requested.set(`${event.data.call_no}/${event.data.ordinal}`, event.data.tool_call);
     if (event.type === 'ToolCallCompleted') {
       const earlier = requested.get(`${event.data.call_no}/${event.data.ordinal}`);
-      results.push(earlier?.name === call.name && earlier.arguments === call.arguments && resultKey(event.data) === wanted);
+      results.push(
+        earlier?.name === call.name && earlier.arguments === call.arguments && resultKey(event.data) === wanted,
+      );
     }
   }
   const broken = results.lastIndexOf(false);

@@ -30,7 +30,10 @@ async function runOne(context: AgentContext, action: RunTools, pending: PendingT
   const callNo = action.completed.data.call_no;
   const { conversation, plan, subject } = context;
   const refused = refusal(context, callNo, pending.ordinal);
-  const result: InvokeResult = refused === null ? await invokeTool(context, callNo, pending) : { kind: 'result', status: 'error', content: refused };
+  const result: InvokeResult =
+    refused === null
+      ? await invokeTool(context, callNo, pending)
+      : { kind: 'result', status: 'error', content: refused };
   if (result.kind === 'stopped') return null;
   if (result.kind === 'ended') return result.outcome;
   const repeats = countRepeats(conversation.events, subject, pending.call, result);
@@ -40,10 +43,19 @@ async function runOne(context: AgentContext, action: RunTools, pending: PendingT
   });
   if (appended.status === 'fenced_out') return { kind: 'fenced_out' };
   if (repeats < STOP_AFTER) return null;
-  return failedStep('loop_detected', `agent ${plan.agent.name} called ${pending.call.name} ${repeats} times in a row with the same arguments and got the same result; change the prompt or the tool`);
+  return failedStep(
+    'loop_detected',
+    `agent ${plan.agent.name} called ${pending.call.name} ${repeats} times in a row with the same arguments and got the same result; change the prompt or the tool`,
+  );
 }
 
-function completedEvent(context: AgentContext, callNo: number, pending: PendingToolCall, status: ToolResultStatus, content: Content): NewEvent {
+function completedEvent(
+  context: AgentContext,
+  callNo: number,
+  pending: PendingToolCall,
+  status: ToolResultStatus,
+  content: Content,
+): NewEvent {
   const { call, ordinal } = pending;
   const primary = context.plan.tools.get(call.name)?.tool.primaryArgument ?? null;
   return context.event('ToolCallCompleted', [callNo, ordinal, status === 'pending' ? 'pending' : 'final'], {
@@ -76,7 +88,13 @@ function callsOfExchange(events: readonly StoredEvent[], beforeCallNo: number, {
   let count = 0;
   for (const event of events) {
     if (event.type === 'UserMessageReceived') count = 0;
-    if (event.type === 'ToolCallRequested' && event.runId === subject.runId && event.stepId === subject.stepId && event.data.call_no < beforeCallNo) count += 1;
+    if (
+      event.type === 'ToolCallRequested' &&
+      event.runId === subject.runId &&
+      event.stepId === subject.stepId &&
+      event.data.call_no < beforeCallNo
+    )
+      count += 1;
   }
   return count;
 }

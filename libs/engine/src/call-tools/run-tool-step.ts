@@ -1,4 +1,12 @@
-import { canonicalJson, renderTemplate, subStreamId, type JsonObject, type PipelineStep, type StoredEvent, type ToolStepWork } from '#libs/domain';
+import {
+  canonicalJson,
+  renderTemplate,
+  subStreamId,
+  type JsonObject,
+  type PipelineStep,
+  type StoredEvent,
+  type ToolStepWork,
+} from '#libs/domain';
 import { placeholderArgument } from '#libs/context';
 import { newEvent } from '../new-event.js';
 import type { AppendResult } from '../ports/event-log.port.js';
@@ -33,12 +41,28 @@ async function callOnce(execution: ToolStepExecution, plan: ToolCallPlan): Promi
   if (earlier.done !== null) return { kind: 'succeeded', output: outputOf(earlier.done) };
   const policy = definition.tools.get(step.tool)?.onUnknownOutcome ?? 'fail';
   if (earlier.open > 0 && plan.tool.effect === 'non_idempotent') {
-    await append(execution, 'ToolOutcomeUnknown', [1, 0], { call_no: 1, ordinal: 0, tool_call_id: step.id, name: plan.tool.name, policy });
-    return failedStep('tool_outcome_unknown', `${plan.tool.name} started and left no result (its worker died), and it is declared non_idempotent; check whether it was carried out, then retry the run or declare another effect`);
+    await append(execution, 'ToolOutcomeUnknown', [1, 0], {
+      call_no: 1,
+      ordinal: 0,
+      tool_call_id: step.id,
+      name: plan.tool.name,
+      policy,
+    });
+    return failedStep(
+      'tool_outcome_unknown',
+      `${plan.tool.name} started and left no result (its worker died), and it is declared non_idempotent; check whether it was carried out, then retry the run or declare another effect`,
+    );
   }
   const key = plan.tool.effect === 'idempotent_with_key' ? effectKey(subjectOf(execution), 1, 0) : null;
   const tries = earlier.open + earlier.failed + 1;
-  const started = await append(execution, 'ToolCallStarted', [1, 0, tries, row.fence], { call_no: 1, ordinal: 0, try: tries, name: plan.tool.name, effect: plan.tool.effect, idempotency_key: key });
+  const started = await append(execution, 'ToolCallStarted', [1, 0, tries, row.fence], {
+    call_no: 1,
+    ordinal: 0,
+    try: tries,
+    name: plan.tool.name,
+    effect: plan.tool.effect,
+    idempotency_key: key,
+  });
   if (started === 'fenced_out') return { kind: 'fenced_out' };
   const outcome = await invoke(execution, plan, key, tries);
   if (execution.held.signal.aborted) return { kind: 'released' };
@@ -46,7 +70,12 @@ async function callOnce(execution: ToolStepExecution, plan: ToolCallPlan): Promi
   return recordResult(execution, plan, outcome, tries);
 }
 
-async function recordResult(execution: ToolStepExecution, plan: ToolCallPlan, outcome: ToolOutcome, tries: number): Promise<StepOutcome> {
+async function recordResult(
+  execution: ToolStepExecution,
+  plan: ToolCallPlan,
+  outcome: ToolOutcome,
+  tries: number,
+): Promise<StepOutcome> {
   const { row, step } = execution;
   const result = await append(execution, 'ToolCallCompleted', [1, 0, tries, row.fence], {
     call_no: 1,
@@ -64,20 +93,37 @@ async function recordResult(execution: ToolStepExecution, plan: ToolCallPlan, ou
     case 'error':
       return failedStep(outcome.retryable ? 'tool_unavailable' : 'tool_failed', outcome.content);
     case 'pending':
-      return failedStep('tool_failed', `${plan.tool.name} answered that its result comes later; only agents can wait for one`);
+      return failedStep(
+        'tool_failed',
+        `${plan.tool.name} answered that its result comes later; only agents can wait for one`,
+      );
     case 'cancelled':
       return { kind: 'cancelled' };
   }
 }
 
-async function invoke(execution: ToolStepExecution, plan: ToolCallPlan, key: string | null, tries: number): Promise<ToolOutcome> {
+async function invoke(
+  execution: ToolStepExecution,
+  plan: ToolCallPlan,
+  key: string | null,
+  tries: number,
+): Promise<ToolOutcome> {
   const { deps, run, row, definition, step, variables, held } = execution;
   return deps.tools.invoke({
     tool: plan.tool,
     definition: definition.tools.get(step.tool) ?? null,
     args: plan.args,
     idempotencyKey: key,
-    position: { projectId: run.projectId, streamId: run.streamId, runId: run.runId, stepId: row.stepId, item: row.item, callNo: 1, try: tries, ordinal: 0 },
+    position: {
+      projectId: run.projectId,
+      streamId: run.streamId,
+      runId: run.runId,
+      stepId: row.stepId,
+      item: row.item,
+      callNo: 1,
+      try: tries,
+      ordinal: 0,
+    },
     variables: { ...variables, args: plan.args },
     signal: AbortSignal.any([held.signal, AbortSignal.timeout(plan.tool.timeoutMs)]),
     memory: stepMemory({ deps, run, held, subject: subjectOf(execution) }, '1/0'),
@@ -85,13 +131,21 @@ async function invoke(execution: ToolStepExecution, plan: ToolCallPlan, key: str
   });
 }
 
-type Earlier = { open: number; failed: number; done: Extract<StoredEvent, { type: 'ToolCallCompleted' }>['data']['content'] | null };
+type Earlier = {
+  open: number;
+  failed: number;
+  done: Extract<StoredEvent, { type: 'ToolCallCompleted' }>['data']['content'] | null;
+};
 
 /** What the journal says of earlier tries in this run. */
 async function earlierStarts(execution: ToolStepExecution): Promise<Earlier> {
   const { deps, run, row } = execution;
   if (row.starts <= 1) return { open: 0, failed: 0, done: null };
-  const events = await deps.log.read({ projectId: run.projectId, streamId: subjectOf(execution).streamId, types: ['ToolCallStarted', 'ToolCallCompleted'] });
+  const events = await deps.log.read({
+    projectId: run.projectId,
+    streamId: subjectOf(execution).streamId,
+    types: ['ToolCallStarted', 'ToolCallCompleted'],
+  });
   const earlier: Earlier = { open: 0, failed: 0, done: null };
   for (const event of events) {
     if (event.runId !== run.runId) continue;
@@ -105,7 +159,13 @@ async function earlierStarts(execution: ToolStepExecution): Promise<Earlier> {
 }
 
 function subjectOf({ run, row }: ToolStepExecution) {
-  return { runId: run.runId, stepId: row.stepId, item: row.item, round: row.round, streamId: subStreamId(run.streamId, row.stepId, row.item) };
+  return {
+    runId: run.runId,
+    stepId: row.stepId,
+    item: row.item,
+    round: row.round,
+    streamId: subStreamId(run.streamId, row.stepId, row.item),
+  };
 }
 
 async function append<T extends 'ToolCallStarted' | 'ToolCallCompleted' | 'ToolOutcomeUnknown'>(
@@ -119,7 +179,9 @@ async function append<T extends 'ToolCallStarted' | 'ToolCallCompleted' | 'ToolO
   const event = newEvent(deps.redact, subject, type, key, data);
   const fence = { kind: 'step' as const, id: held.stepRunId, fence: held.fence };
   const usage = { usage: null, costUsd: 0, modelCalls: 0, toolCalls: type === 'ToolCallCompleted' ? 1 : 0 };
-  const [result] = await deps.log.append([{ projectId: run.projectId, streamId: subject.streamId, events: [event], fence, usage }]);
+  const [result] = await deps.log.append([
+    { projectId: run.projectId, streamId: subject.streamId, events: [event], fence, usage },
+  ]);
   if (result?.status === 'fenced_out') held.stop('fenced');
   return result?.status ?? 'fenced_out';
 }

@@ -1,4 +1,4 @@
-import type { Content, Json } from '#libs/domain';
+import { parseJson, type Content, type Json } from '#libs/domain';
 
 /** A tool step's output: JSON where the result is JSON text of an object or list, else the text, else the parts. */
 export function outputOf(content: Content): Json {
@@ -8,7 +8,7 @@ export function outputOf(content: Content): Json {
   }
   if (!/^\s*[[{]/.test(content)) return content;
   try {
-    return JSON.parse(content);
+    return parseJson(content);
   } catch {
     return content;
   }

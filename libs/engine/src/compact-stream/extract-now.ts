@@ -16,7 +16,12 @@ export async function extractNow(context: AgentContext, proposal: CompactionProp
   const requested = await deps.compactions.getCompaction(run.projectId, compactionId);
   if (requested === null || requested.status !== 'requested') return;
   const { workerId, leaseMs } = deps.settings;
-  const record = await deps.compactions.claimCompaction({ compactionId, dispatchNo: requested.dispatchNo, workerId, leaseMs });
+  const record = await deps.compactions.claimCompaction({
+    compactionId,
+    dispatchNo: requested.dispatchNo,
+    workerId,
+    leaseMs,
+  });
   if (record === null) return;
   const source = await readSource(deps, record);
   const result = extract(record, source);

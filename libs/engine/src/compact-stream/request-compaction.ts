@@ -8,17 +8,29 @@ import type { RunTransaction } from '../ports/run-store.port.js';
  * Asks for a compaction: its row and `CompactionRequested` in one transaction, then one job. Returns the id of the open
  * compaction of the view, which is another one's when somebody was faster; null: the step is no longer ours.
  */
-export async function requestCompaction(context: AgentContext, proposal: CompactionProposal, options: { dispatch: boolean } = { dispatch: true }): Promise<string | null> {
+export async function requestCompaction(
+  context: AgentContext,
+  proposal: CompactionProposal,
+  options: { dispatch: boolean } = { dispatch: true },
+): Promise<string | null> {
   const { deps } = context.execution;
   const compactionId = deps.newId('cmp');
   const asked = await deps.runs.transact((tx) => ask(tx, context, proposal, compactionId));
   if (asked !== compactionId) return asked;
-  deps.logger.info({ ...context.logFields, compaction_id: compactionId, reason: proposal.reason }, 'compaction requested');
+  deps.logger.info(
+    { ...context.logFields, compaction_id: compactionId, reason: proposal.reason },
+    'compaction requested',
+  );
   if (options.dispatch) await dispatchCompactions(deps, context.execution.run.projectId, [compactionId]);
   return compactionId;
 }
 
-async function ask(tx: RunTransaction, context: AgentContext, proposal: CompactionProposal, compactionId: string): Promise<string | null> {
+async function ask(
+  tx: RunTransaction,
+  context: AgentContext,
+  proposal: CompactionProposal,
+  compactionId: string,
+): Promise<string | null> {
   const { run, row, held } = context.execution;
   const { subStream: streamId } = context.begun;
   const locked = await tx.lockStepRun(run.projectId, row.stepRunId);

@@ -12,7 +12,11 @@ import { wakeWaiters } from './wake-waiters.js';
 const MAX_ATTEMPTS = 3;
 const RETRY_DELAY_MS = 2_000;
 
-type Settling = { record: CompactionRecord; source: CompactionSource; result: Exclude<Summarised, { kind: 'stopped' }> };
+type Settling = {
+  record: CompactionRecord;
+  source: CompactionSource;
+  result: Exclude<Summarised, { kind: 'stopped' }>;
+};
 type End = { event: NewEvent; patch: CompactionPatch };
 
 /**
@@ -33,13 +37,24 @@ export async function settleCompaction(deps: EngineDeps, settling: Settling): Pr
 async function settleIn(deps: EngineDeps, tx: RunTransaction, settling: Settling): Promise<boolean> {
   const { record, result } = settling;
   if (result.kind === 'failed' && result.retryable && record.attempt < MAX_ATTEMPTS) {
-    await tx.updateCompaction(record.projectId, record.compactionId, { requeue: true, attempt: record.attempt + 1, dueInMs: RETRY_DELAY_MS * record.attempt, attempts: attemptsAfter(deps, record, result), usage: usagePatch(result.spent) });
+    await tx.updateCompaction(record.projectId, record.compactionId, {
+      requeue: true,
+      attempt: record.attempt + 1,
+      dueInMs: RETRY_DELAY_MS * record.attempt,
+      attempts: attemptsAfter(deps, record, result),
+      usage: usagePatch(result.spent),
+    });
     return false;
   }
   const events = await tx.read({ projectId: record.projectId, streamId: record.streamId });
   const end = endOf(deps, settling, events);
   await tx.append([{ projectId: record.projectId, streamId: record.streamId, events: [end.event] }]);
-  await tx.updateCompaction(record.projectId, record.compactionId, { ...end.patch, ended: true, attempts: attemptsAfter(deps, record, result), usage: usagePatch(result.spent) });
+  await tx.updateCompaction(record.projectId, record.compactionId, {
+    ...end.patch,
+    ended: true,
+    attempts: attemptsAfter(deps, record, result),
+    usage: usagePatch(result.spent),
+  });
   return true;
 }
 
@@ -49,68 +64,153 @@ function endOf(deps: EngineDeps, settling: Settling, events: readonly StoredEven
     case 'summary':
       return endOfSummary(deps, settling, result, events);
     case 'not_smaller':
-      return skipped(deps, record, 'not_smaller', result.charsAfter, result.spent);
+      return skipped(deps, record, 'not_smaller', result, result.spent);
     case 'nothing_to_compact':
-      return skipped(deps, record, 'nothing_to_compact', record.charsBefore ?? 0, result.spent);
+      return skipped(
+        deps,
+        record,
+        'nothing_to_compact',
+        { charsAfter: record.charsBefore ?? 0, bytesSaved: 0 },
+        result.spent,
+      );
     case 'failed': {
-      const data = { compaction_id: record.compactionId, class: result.class, detail: result.detail, attempts: record.attempt, ...spentData(result.spent) };
+      const data = {
+        compaction_id: record.compactionId,
+        class: result.class,
+        detail: result.detail,
+        attempts: record.attempt,
+        ...spentData(result.spent),
+      };
       return { event: compactionEvent(deps, record, 'CompactionFailed', data), patch: { status: 'failed' } };
     }
   }
 }
 
-function endOfSummary(deps: EngineDeps, { record, source }: Settling, result: Extract<Summarised, { kind: 'summary' }>, events: readonly StoredEvent[]): End {
-  const discarded = (reason: EventInput<'CompactionDiscarded'>['reason'], detail: string): End => ({
-    event: compactionEvent(deps, record, 'CompactionDiscarded', { compaction_id: record.compactionId, reason, detail, ...spentData(result.spent) }),
-    patch: { status: 'discarded' },
-  });
+function endOfSummary(
+  deps: EngineDeps,
+  { record, source }: Settling,
+  result: Extract<Summarised, { kind: 'summary' }>,
+  events: readonly StoredEvent[],
+): End {
   const view = viewOf(record);
   const fault = checkCompactionRange(events, view, record);
-  if (fault !== null) return discarded(fault.reason, fault.detail);
-  if (digestOf(events, view, record.range) !== source.digest) return discarded('digest_differs', 'the events of the range are not those that were summarised');
+  if (fault !== null) return discarded(deps, record, fault, result.spent);
+  if (digestOf(events, view, record.range) !== source.digest) {
+    const detail = 'the events of the range are not those that were summarised';
+    return discarded(deps, record, { reason: 'digest_differs', detail }, result.spent);
+  }
+  return applied(deps, record, source.digest, result);
+}
+
+function discarded(
+  deps: EngineDeps,
+  record: CompactionRecord,
+  { reason, detail }: Pick<EventInput<'CompactionDiscarded'>, 'reason' | 'detail'>,
+  spent: Spent,
+): End {
+  const data = { compaction_id: record.compactionId, reason, detail, ...spentData(spent) };
+  return { event: compactionEvent(deps, record, 'CompactionDiscarded', data), patch: { status: 'discarded' } };
+}
+
+function applied(
+  deps: EngineDeps,
+  record: CompactionRecord,
+  sourceDigest: string,
+  { summary, charsAfter, bytesSaved, model, extractive, spent }: Extract<Summarised, { kind: 'summary' }>,
+): End {
   const charsBefore = record.charsBefore ?? 0;
-  const { summary, charsAfter, model, extractive } = result;
-  const data = {
+  const event = compactionEvent(deps, record, 'ContextCompacted', {
     compaction_id: record.compactionId,
     view_run_id: record.viewRunId,
     cutoff_seq: record.cutoffSeq,
-    replaces_seq_range: [record.range[0], record.range[1]] satisfies [number, number],
-    entries: [record.entries[0], record.entries[1]] satisfies [number, number],
+    replaces_seq_range: [record.range[0], record.range[1]],
+    entries: [record.entries[0], record.entries[1]],
     supersedes: record.supersedes,
     summary,
     chars_before: charsBefore,
     chars_after: charsAfter,
-    bytes_saved: charsBefore - charsAfter,
-    source_digest: source.digest,
+    bytes_saved: bytesSaved,
+    source_digest: sourceDigest,
     model,
     extractive,
     policy_hash: record.policyHash,
-    ...spentData(result.spent),
-  };
-  const patch: CompactionPatch = { status: 'compacted', live: true, charsAfter, bytesSaved: charsBefore - charsAfter, summary, summarizerModel: model, extractive, sourceDigest: source.digest };
-  return { event: compactionEvent(deps, record, 'ContextCompacted', data), patch };
+    ...spentData(spent),
+  });
+  const patch = {
+    status: 'compacted',
+    live: true,
+    charsAfter,
+    bytesSaved,
+    summary,
+    summarizerModel: model,
+    extractive,
+    sourceDigest,
+  } as const;
+  return { event, patch };
 }
 
-function skipped(deps: EngineDeps, record: CompactionRecord, reason: EventInput<'CompactionSkipped'>['reason'], charsAfter: number, spent: Spent): End {
-  const charsBefore = record.charsBefore ?? 0;
-  const data = { compaction_id: record.compactionId, reason, bytes_saved: charsBefore - charsAfter, chars_before: charsBefore, chars_after: charsAfter, ...spentData(spent) };
-  return { event: compactionEvent(deps, record, 'CompactionSkipped', data), patch: { status: 'skipped', charsAfter, bytesSaved: charsBefore - charsAfter } };
+function skipped(
+  deps: EngineDeps,
+  record: CompactionRecord,
+  reason: EventInput<'CompactionSkipped'>['reason'],
+  { charsAfter, bytesSaved }: { charsAfter: number; bytesSaved: number },
+  spent: Spent,
+): End {
+  const data = {
+    compaction_id: record.compactionId,
+    reason,
+    bytes_saved: bytesSaved,
+    chars_before: record.charsBefore ?? 0,
+    chars_after: charsAfter,
+    ...spentData(spent),
+  };
+  const event = compactionEvent(deps, record, 'CompactionSkipped', data);
+  return { event, patch: { status: 'skipped', charsAfter, bytesSaved } };
 }
 
 const spentData = (spent: Spent) => ({ usage: spent.usage, cost_usd: spent.costUsd });
 
 function usagePatch({ usage, costUsd, modelCalls }: Spent): NonNullable<CompactionPatch['usage']> {
-  return { inputTokens: usage?.input_tokens ?? 0, cachedTokens: usage?.cached_tokens ?? 0, outputTokens: usage?.output_tokens ?? 0, costUsd, modelCalls };
+  return {
+    inputTokens: usage?.input_tokens ?? 0,
+    cachedTokens: usage?.cached_tokens ?? 0,
+    outputTokens: usage?.output_tokens ?? 0,
+    costUsd,
+    modelCalls,
+  };
 }
 
-function attemptsAfter(deps: EngineDeps, record: CompactionRecord, result: Settling['result']): CompactionRecord['attempts'] {
+function attemptsAfter(
+  deps: EngineDeps,
+  record: CompactionRecord,
+  result: Settling['result'],
+): CompactionRecord['attempts'] {
   const error = result.kind === 'failed' ? `${result.class}: ${result.detail}` : null;
   const now = deps.now().toISOString();
-  return [...record.attempts, { n: record.attempt, started_at: record.attempts.at(-1)?.ended_at ?? record.requestedAt, ended_at: now, outcome: result.kind, error }];
+  return [
+    ...record.attempts,
+    {
+      n: record.attempt,
+      started_at: record.attempts.at(-1)?.ended_at ?? record.requestedAt,
+      ended_at: now,
+      outcome: result.kind,
+      error,
+    },
+  ];
 }
 
-function compactionEvent<T extends EventType>(deps: EngineDeps, record: CompactionRecord, type: T, data: EventInput<T>): NewEvent {
-  const subject = { runId: record.runId, stepId: record.stepId, item: record.item, round: 0, streamId: record.streamId };
+function compactionEvent<T extends EventType>(
+  deps: EngineDeps,
+  record: CompactionRecord,
+  type: T,
+  data: EventInput<T>,
+): NewEvent {
+  const subject = {
+    runId: record.runId,
+    stepId: record.stepId,
+    item: record.item,
+    round: 0,
+    streamId: record.streamId,
+  };
   return newEvent(deps.redact, subject, type, [record.compactionId], data);
 }
-

@@ -2,8 +2,10 @@ import {
   buildSummary,
   checkSummaryText,
   chunkHistory,
+  countCodePoints,
   extractiveSummary,
   gateSummary,
+  renderHistory,
   summaryRequest,
   summaryTextRoom,
   type ConversationEntry,
@@ -17,8 +19,16 @@ import type { CompactionSource } from './read-source.js';
 export type Spent = { usage: Usage | null; costUsd: number; modelCalls: number };
 
 export type Summarised =
-  | { kind: 'summary'; summary: string; charsAfter: number; model: string; extractive: boolean; spent: Spent }
-  | { kind: 'not_smaller'; charsAfter: number; model: string; spent: Spent }
+  | {
+      kind: 'summary';
+      summary: string;
+      charsAfter: number;
+      bytesSaved: number;
+      model: string;
+      extractive: boolean;
+      spent: Spent;
+    }
+  | { kind: 'not_smaller'; charsAfter: number; bytesSaved: number; model: string; spent: Spent }
   | { kind: 'nothing_to_compact'; spent: Spent }
   | { kind: 'failed'; class: string; detail: string; retryable: boolean; spent: Spent }
   | { kind: 'stopped' };
@@ -29,7 +39,12 @@ const NOTHING_SPENT: Spent = { usage: null, costUsd: 0, modelCalls: 0 };
 type SummariseDeps = Pick<EngineDeps, 'models' | 'settings'>;
 
 /** Makes the summary of a range with the model that the policy names, and lets code check and complete it. */
-export async function summarise(deps: SummariseDeps, record: CompactionRecord, source: CompactionSource, signal: AbortSignal): Promise<Summarised> {
+export async function summarise(
+  deps: SummariseDeps,
+  record: CompactionRecord,
+  source: CompactionSource,
+  signal: AbortSignal,
+): Promise<Summarised> {
   if (source.fresh.length === 0) return { kind: 'nothing_to_compact', spent: NOTHING_SPENT };
   const model = summaryModel(deps, source);
   if (model === EXTRACTIVE_MODEL) return extract(record, source);
@@ -46,7 +61,12 @@ function summaryModel(deps: SummariseDeps, { policy, manifest }: CompactionSourc
 /** By selection, without a model: also the first rung of the ladder. */
 export function extract(record: CompactionRecord, source: CompactionSource): Summarised {
   const { fresh: entries, previousSummary } = source;
-  const text = extractiveSummary({ entries, previousSummary, asOf: record.entries[1], maxChars: summaryTextRoom(record.maxSummaryChars) });
+  const text = extractiveSummary({
+    entries,
+    previousSummary,
+    asOf: record.entries[1],
+    maxChars: summaryTextRoom(record.maxSummaryChars),
+  });
   return complete(record, source, { text, model: EXTRACTIVE_MODEL, extractive: true, spent: NOTHING_SPENT });
 }
 
@@ -54,16 +74,51 @@ type Written = { text: string; model: string; extractive: boolean; spent: Spent 
 
 function complete(record: CompactionRecord, source: CompactionSource, written: Written): Summarised {
   const { text, model, extractive, spent } = written;
-  const summary = buildSummary({ text, entries: source.entries, previousSummary: source.previousSummary, maxChars: record.maxSummaryChars });
-  const gate = gateSummary(summary, { maxChars: record.maxSummaryChars, charsBefore: record.charsBefore ?? Number.MAX_SAFE_INTEGER });
+  const summary = buildSummary({
+    text,
+    entries: source.entries,
+    previousSummary: source.previousSummary,
+    maxChars: record.maxSummaryChars,
+  });
+  const gate = gateSummary(summary, {
+    maxChars: record.maxSummaryChars,
+    charsBefore: record.charsBefore ?? Number.MAX_SAFE_INTEGER,
+  });
   switch (gate.kind) {
     case 'accepted':
-      return { kind: 'summary', summary, charsAfter: gate.charsAfter, model, extractive, spent };
+      return {
+        kind: 'summary',
+        summary,
+        charsAfter: gate.charsAfter,
+        bytesSaved: bytesSaved(record, source, summary),
+        model,
+        extractive,
+        spent,
+      };
     case 'not_smaller':
-      return { kind: 'not_smaller', charsAfter: gate.charsAfter, model, spent };
+      return {
+        kind: 'not_smaller',
+        charsAfter: gate.charsAfter,
+        bytesSaved: bytesSaved(record, source, summary),
+        model,
+        spent,
+      };
     case 'too_long':
-      return { kind: 'failed', class: 'too_long', detail: `the summary has ${gate.charsAfter} chars, more than its bound of ${gate.maxChars}`, retryable: true, spent };
+      return {
+        kind: 'failed',
+        class: 'too_long',
+        detail: `the summary has ${gate.charsAfter} chars, more than its bound of ${gate.maxChars}`,
+        retryable: true,
+        spent,
+      };
   }
+}
+
+/** UTF-8 bytes: those of the shown chars at the range's own bytes per char, less those of the summary. */
+function bytesSaved(record: CompactionRecord, source: CompactionSource, summary: string): number {
+  const text = renderHistory(source.entries);
+  const bytesPerChar = text === '' ? 1 : Buffer.byteLength(text) / countCodePoints(text);
+  return Math.round((record.charsBefore ?? 0) * bytesPerChar) - Buffer.byteLength(summary);
 }
 
 type Asking = { record: CompactionRecord; source: CompactionSource; model: string; signal: AbortSignal };
@@ -78,9 +133,17 @@ async function askModel(deps: SummariseDeps, asking: Asking): Promise<Summarised
     const outcome = await askOnce(deps, asking, { entries, previousSummary, maxChars });
     if (asking.signal.aborted) return { kind: 'stopped' };
     spent = added(spent, outcome);
-    if (outcome.kind === 'failure') return { kind: 'failed', class: outcome.class, detail: outcome.detail, retryable: isRetryable(outcome.class), spent };
+    if (outcome.kind === 'failure')
+      return {
+        kind: 'failed',
+        class: outcome.class,
+        detail: outcome.detail,
+        retryable: isRetryable(outcome.class),
+        spent,
+      };
     const checked = checkSummaryText(outcome.message, outcome.finishReason);
-    if (checked.kind === 'refused') return { kind: 'failed', class: checked.reason, detail: checked.detail, retryable: true, spent };
+    if (checked.kind === 'refused')
+      return { kind: 'failed', class: checked.reason, detail: checked.detail, retryable: true, spent };
     previousSummary = checked.text;
   }
   return complete(record, source, { text: previousSummary ?? '', model, extractive: false, spent });
@@ -96,15 +159,35 @@ function chunkChars(deps: SummariseDeps, model: string, maxChars: number): numbe
   return Math.max(4_000, Math.floor(window * CHARS_PER_TOKEN * 0.8) - 2 * maxChars);
 }
 
-function askOnce(deps: SummariseDeps, { record, model, signal }: Asking, part: { entries: ConversationEntry[]; previousSummary: string | null; maxChars: number }): Promise<ModelOutcome> {
+function askOnce(
+  deps: SummariseDeps,
+  { record, model, signal }: Asking,
+  part: { entries: ConversationEntry[]; previousSummary: string | null; maxChars: number },
+): Promise<ModelOutcome> {
   const request = summaryRequest({ ...part, asOf: record.entries[1] });
   return deps.models.call({
     model,
     request,
     cacheBreakpoints: [],
     cacheKey: record.compactionId,
-    settings: { temperature: null, maxOutputTokens: Math.max(256, Math.ceil(part.maxChars / 2)), stop: [], reasoning: null, extra: {}, outputSchema: null, toolChoice: 'none' },
-    position: { projectId: record.projectId, streamId: record.streamId, runId: record.runId ?? record.compactionId, stepId: record.stepId ?? 'compaction', item: record.item, callNo: record.attempt, try: 1 },
+    settings: {
+      temperature: null,
+      maxOutputTokens: Math.max(256, Math.ceil(part.maxChars / 2)),
+      stop: [],
+      reasoning: null,
+      extra: {},
+      outputSchema: null,
+      toolChoice: 'none',
+    },
+    position: {
+      projectId: record.projectId,
+      streamId: record.streamId,
+      runId: record.runId ?? record.compactionId,
+      stepId: record.stepId ?? 'compaction',
+      item: record.item,
+      callNo: record.attempt,
+      try: 1,
+    },
     signal,
     idleTimeoutMs: deps.settings.modelIdleTimeoutMs,
     totalTimeoutMs: deps.settings.modelTotalTimeoutMs,

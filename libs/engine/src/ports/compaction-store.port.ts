@@ -1,8 +1,15 @@
 import type { CompactionJob } from './step-queue.port.js';
 
-export type CompactionStatus = 'requested' | 'running' | 'compacted' | 'skipped' | 'discarded' | 'failed' | 'rolled_back';
+export type CompactionStatus =
+  'requested' | 'running' | 'compacted' | 'skipped' | 'discarded' | 'failed' | 'rolled_back';
 
-export type CompactionAttempt = { n: number; started_at: string; ended_at: string | null; outcome: string | null; error: string | null };
+export type CompactionAttempt = {
+  n: number;
+  started_at: string;
+  ended_at: string | null;
+  outcome: string | null;
+  error: string | null;
+};
 
 export type CompactionRecord = {
   projectId: string;
@@ -45,7 +52,22 @@ export type CompactionRecord = {
 /** Status requested, dispatched_at null, dispatch_no 1. */
 export type NewCompaction = Pick<
   CompactionRecord,
-  'projectId' | 'compactionId' | 'streamId' | 'runId' | 'stepId' | 'item' | 'viewRunId' | 'cutoffSeq' | 'reason' | 'range' | 'entries' | 'supersedes' | 'manifest' | 'policyHash' | 'maxSummaryChars' | 'charsBefore'
+  | 'projectId'
+  | 'compactionId'
+  | 'streamId'
+  | 'runId'
+  | 'stepId'
+  | 'item'
+  | 'viewRunId'
+  | 'cutoffSeq'
+  | 'reason'
+  | 'range'
+  | 'entries'
+  | 'supersedes'
+  | 'manifest'
+  | 'policyHash'
+  | 'maxSummaryChars'
+  | 'charsBefore'
 >;
 
 /**
@@ -53,7 +75,20 @@ export type NewCompaction = Pick<
  * dispatched_at/lease/worker null, due in `dueInMs` (else at once). `live: true` also clears `live` of the view's other rows.
  */
 export type CompactionPatch = Partial<
-  Pick<CompactionRecord, 'status' | 'live' | 'charsBefore' | 'charsAfter' | 'bytesSaved' | 'summary' | 'summarizerModel' | 'extractive' | 'sourceDigest' | 'attempts' | 'attempt'>
+  Pick<
+    CompactionRecord,
+    | 'status'
+    | 'live'
+    | 'charsBefore'
+    | 'charsAfter'
+    | 'bytesSaved'
+    | 'summary'
+    | 'summarizerModel'
+    | 'extractive'
+    | 'sourceDigest'
+    | 'attempts'
+    | 'attempt'
+  >
 > & {
   ended?: true;
   requeue?: true;
@@ -73,7 +108,12 @@ export interface CompactionTransaction {
 
 /** The same claim, lease and fence code as for steps. */
 export interface CompactionStore {
-  claimCompaction(claim: { compactionId: string; dispatchNo: number; workerId: string; leaseMs: number }): Promise<CompactionRecord | null>;
+  claimCompaction(claim: {
+    compactionId: string;
+    dispatchNo: number;
+    workerId: string;
+    leaseMs: number;
+  }): Promise<CompactionRecord | null>;
   /** Ids whose lease was renewed; the others are lost. */
   heartbeatCompactions(held: readonly { compactionId: string; fence: number }[], leaseMs: number): Promise<Set<string>>;
   /** Due ones, oldest first (skip locked), marked as dispatched. */
@@ -88,6 +128,9 @@ export interface CompactionStore {
   /** Step runs that wait for a compaction which has ended. */
   findWaitersOfEndedCompactions(limit: number): Promise<{ projectId: string; runId: string; stepRunId: string }[]>;
   /** A summary that was paid for the same digest and bound before and not rolled back, by any model or by this one. */
-  findCachedSummary(query: { projectId: string; sourceDigest: string; model: string }): Promise<{ summary: string; extractive: boolean } | null>;
+  findCachedSummary(query: {
+    projectId: string;
+    sourceDigest: string;
+    model: string;
+  }): Promise<{ summary: string; extractive: boolean } | null>;
 }
-

@@ -14,7 +14,15 @@ export type ModelCallSettings = {
 };
 
 /** Where a call stands; recordings answer by it (never by content). */
-export type CallPosition = { projectId: string; streamId: string; runId: string; stepId: string; item: number | null; callNo: number; try: number };
+export type CallPosition = {
+  projectId: string;
+  streamId: string;
+  runId: string;
+  stepId: string;
+  item: number | null;
+  callNo: number;
+  try: number;
+};
 
 export type ModelCall = {
   /** `connection:model`. */

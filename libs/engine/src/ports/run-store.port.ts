@@ -81,7 +81,19 @@ export type StepRunRecord = {
 /** A new run row; the rest takes its defaults (`queued`). */
 export type NewRun = Pick<
   RunRecord,
-  'projectId' | 'runId' | 'pipeline' | 'pipelineVersion' | 'streamId' | 'inputs' | 'tags' | 'metadata' | 'priority' | 'onBusy' | 'exclusive' | 'deadlineAt' | 'timeoutMs'
+  | 'projectId'
+  | 'runId'
+  | 'pipeline'
+  | 'pipelineVersion'
+  | 'streamId'
+  | 'inputs'
+  | 'tags'
+  | 'metadata'
+  | 'priority'
+  | 'onBusy'
+  | 'exclusive'
+  | 'deadlineAt'
+  | 'timeoutMs'
 > & { statusReason: string | null };
 
 /**
@@ -89,7 +101,9 @@ export type NewRun = Pick<
  * deadline_at and started_at + timeout_ms; `ended: true` sets ended_at; `restarted: true` clears ended_at, error, output,
  * cancel_requested_at and timeout_at, and raises generation.
  */
-export type RunPatch = Partial<Pick<RunRecord, 'status' | 'statusReason' | 'output' | 'error' | 'cancelReason' | 'pipelineVersion'>> & {
+export type RunPatch = Partial<
+  Pick<RunRecord, 'status' | 'statusReason' | 'output' | 'error' | 'cancelReason' | 'pipelineVersion'>
+> & {
   started?: true;
   ended?: true;
   restarted?: true;
@@ -117,7 +131,19 @@ export type NewStepRun = {
  * Status `waiting` clears lease and worker; a raised `attempt` clears timeout_at.
  */
 export type StepRunPatch = Partial<
-  Pick<StepRunRecord, 'status' | 'reason' | 'attempt' | 'releases' | 'stalls' | 'cutoffSeq' | 'memorySeq' | 'manifest' | 'output' | 'error'>
+  Pick<
+    StepRunRecord,
+    | 'status'
+    | 'reason'
+    | 'attempt'
+    | 'releases'
+    | 'stalls'
+    | 'cutoffSeq'
+    | 'memorySeq'
+    | 'manifest'
+    | 'output'
+    | 'error'
+  >
 > & {
   dueInMs?: number | null;
   ended?: true;
@@ -156,7 +182,11 @@ export interface RunTransaction extends CompactionTransaction {
   acquireStream(run: Pick<RunRecord, 'projectId' | 'streamId' | 'runId' | 'exclusive'>): Promise<boolean>;
   releaseStream(run: Pick<RunRecord, 'projectId' | 'streamId' | 'runId'>): Promise<void>;
 
-  addWait(projectId: string, stepRunId: string, wait: { kind: WaitKind; key: string; dueInMs: number | null }): Promise<void>;
+  addWait(
+    projectId: string,
+    stepRunId: string,
+    wait: { kind: WaitKind; key: string; dueInMs: number | null },
+  ): Promise<void>;
   removeWaits(projectId: string, stepRunId: string): Promise<void>;
   /** What a step run waits for; `isDue`: its time is over. */
   waitsOf(projectId: string, stepRunId: string): Promise<{ kind: WaitKind; key: string; isDue: boolean }[]>;
@@ -167,7 +197,9 @@ export interface RunTransaction extends CompactionTransaction {
    * Insert-first: `new` when this caller owns the key; `stored` with the answer of the first (a second one in flight
    * waits here for the first's transaction); `mismatch` when the body differs.
    */
-  claimIdempotencyKey(key: IdempotencyKey): Promise<{ status: 'new' } | { status: 'stored'; httpStatus: number; body: Json } | { status: 'mismatch' }>;
+  claimIdempotencyKey(
+    key: IdempotencyKey,
+  ): Promise<{ status: 'new' } | { status: 'stored'; httpStatus: number; body: Json } | { status: 'mismatch' }>;
   storeIdempotentAnswer(key: IdempotencyKey, httpStatus: number, body: Json): Promise<void>;
 }
 
@@ -184,9 +216,17 @@ export interface RunStore {
    * Sets started_at to now if it is null, and timeout_at to now + timeout_ms if it is null.
    * Null: another worker has it, it ended, or a newer dispatch exists; the job ends quietly.
    */
-  claimStep(claim: { stepRunId: string; dispatchNo: number; workerId: string; leaseMs: number }): Promise<Claimed | null>;
+  claimStep(claim: {
+    stepRunId: string;
+    dispatchNo: number;
+    workerId: string;
+    leaseMs: number;
+  }): Promise<Claimed | null>;
   /** Renews leases. Those that come back are held; `cancelRequested` tells those whose run is to be cancelled. */
-  heartbeat(held: readonly { stepRunId: string; fence: number }[], leaseMs: number): Promise<Map<string, { cancelRequested: boolean }>>;
+  heartbeat(
+    held: readonly { stepRunId: string; fence: number }[],
+    leaseMs: number,
+  ): Promise<Map<string, { cancelRequested: boolean }>>;
 
   /** Marks as dispatched and returns up to `limit` runnable step runs, by priority and age (skip locked). */
   takeRunnable(limit: number): Promise<{ stepRunId: string; dispatchNo: number; priority: number }[]>;

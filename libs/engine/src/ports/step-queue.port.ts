@@ -7,7 +7,9 @@ export interface StepQueue {
   room(): Promise<number>;
   push(jobs: readonly StepJob[]): Promise<void>;
   /** Of these, those whose job is not in the queue any more (waiting, delayed or active). */
-  findMissing(jobs: readonly { stepRunId: string; dispatchNo: number }[]): Promise<{ stepRunId: string; dispatchNo: number }[]>;
+  findMissing(
+    jobs: readonly { stepRunId: string; dispatchNo: number }[],
+  ): Promise<{ stepRunId: string; dispatchNo: number }[]>;
   pushCompactions(jobs: readonly CompactionJob[]): Promise<void>;
   /** Of these, those whose job is not in the compaction queue any more. */
   findMissingCompactions(jobs: readonly CompactionJob[]): Promise<CompactionJob[]>;
@@ -21,8 +23,16 @@ export interface Wakeups {
   publishProgress(runId: string): Promise<void>;
   onProgress(listener: (runId: string) => void): void;
   /** Token deltas for listeners; never stored. */
-  publishDelta(delta: { runId: string; stepId: string; item: number | null; callNo: number; text: string }): Promise<void>;
-  onDelta(listener: (delta: { runId: string; stepId: string; item: number | null; callNo: number; text: string }) => void): void;
+  publishDelta(delta: {
+    runId: string;
+    stepId: string;
+    item: number | null;
+    callNo: number;
+    text: string;
+  }): Promise<void>;
+  onDelta(
+    listener: (delta: { runId: string; stepId: string; item: number | null; callNo: number; text: string }) => void,
+  ): void;
 }
 
 /** The queue's epoch: a key that disappears when Redis loses its data. */

@@ -42,11 +42,17 @@ export type ToolOutcome =
 
 export interface Tools {
   /** Resolves an agent's tool names against the pipeline's definitions and the builtins. */
-  resolve(name: string, definition: ToolDefinition | null): { ok: true; tool: ResolvedTool } | { ok: false; detail: string };
+  resolve(
+    name: string,
+    definition: ToolDefinition | null,
+  ): { ok: true; tool: ResolvedTool } | { ok: false; detail: string };
   /** Faults of a tool are values; only a bug throws. */
   invoke(invocation: ToolInvocation): Promise<ToolOutcome>;
   /** Checks arguments (the string as received) against the tool's schema. */
-  parseArguments(tool: ResolvedTool, argumentsText: string): { ok: true; args: JsonObject } | { ok: false; detail: string };
+  parseArguments(
+    tool: ResolvedTool,
+    argumentsText: string,
+  ): { ok: true; args: JsonObject } | { ok: false; detail: string };
   /** Checks a value against a JSON Schema (an agent's `output_schema`). `detail` names each fault with its pointer. */
   checkSchema(schema: JsonObject, value: Json): { ok: true } | { ok: false; detail: string };
 }

@@ -16,7 +16,9 @@ export async function executeStep(execution: StepExecution): Promise<StepOutcome
       return runToolStep({ ...execution, step });
     case 'transform': {
       const rendered = renderTemplate(step.transform, execution.variables, execution.deps.expressions);
-      return rendered.ok ? { kind: 'succeeded', output: rendered.value } : failedStep('expression_failed', `transform: ${rendered.detail}`);
+      return rendered.ok
+        ? { kind: 'succeeded', output: rendered.value }
+        : failedStep('expression_failed', `transform: ${rendered.detail}`);
     }
     case 'for_each':
     case 'repeat':

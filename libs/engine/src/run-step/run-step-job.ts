@@ -15,7 +15,11 @@ import { failedStep, stepTimedOut, type StepOutcome } from './step-outcome.js';
  * Never throws for what can happen to a step; throws only when even settling failed (then the lease expires and the
  * sweeper dispatches again).
  */
-export async function runStepJob(deps: EngineDeps, job: { stepRunId: string; dispatchNo: number }, signal?: AbortSignal): Promise<void> {
+export async function runStepJob(
+  deps: EngineDeps,
+  job: { stepRunId: string; dispatchNo: number },
+  signal?: AbortSignal,
+): Promise<void> {
   if (deps.held.isDraining()) return deps.runs.redispatch([job]);
   const { workerId, leaseMs } = deps.settings;
   const claimed = await deps.runs.claimStep({ ...job, workerId, leaseMs });
@@ -35,7 +39,13 @@ export async function runStepJob(deps: EngineDeps, job: { stepRunId: string; dis
 
 async function executeAndSettle(deps: EngineDeps, claimed: Claimed, held: HeldStep): Promise<void> {
   const { run, step: row } = claimed;
-  const fields = { run_id: run.runId, step_id: row.stepId, step_run_id: row.stepRunId, attempt: row.attempt, starts: row.starts };
+  const fields = {
+    run_id: run.runId,
+    step_id: row.stepId,
+    step_run_id: row.stepRunId,
+    attempt: row.attempt,
+    starts: row.starts,
+  };
   let definition: PipelineDefinition;
   let outcome: StepOutcome;
   try {
@@ -43,7 +53,10 @@ async function executeAndSettle(deps: EngineDeps, claimed: Claimed, held: HeldSt
     outcome = await execute(deps, claimed, definition, held);
   } catch (error) {
     if (error instanceof RetryableError) {
-      deps.logger.warn({ ...fields, code: error.code }, 'step interrupted by an infrastructure fault; its lease brings it back');
+      deps.logger.warn(
+        { ...fields, code: error.code },
+        'step interrupted by an infrastructure fault; its lease brings it back',
+      );
       throw error;
     }
     outcome = outcomeOfError(error, held);
@@ -53,15 +66,25 @@ async function executeAndSettle(deps: EngineDeps, claimed: Claimed, held: HeldSt
   await settleStep(deps, { claimed, definition, outcome });
 }
 
-async function execute(deps: EngineDeps, { run, step: row }: Claimed, definition: PipelineDefinition, held: HeldStep): Promise<StepOutcome> {
+async function execute(
+  deps: EngineDeps,
+  { run, step: row }: Claimed,
+  definition: PipelineDefinition,
+  held: HeldStep,
+): Promise<StepOutcome> {
   if (run.cancelRequestedAt !== null) return { kind: 'cancelled' };
   const step = definition.steps.find((candidate) => candidate.id === row.stepId);
-  if (step === undefined) return failedStep('step_invalid', `the pipeline's version ${run.pipelineVersion} has no step ${row.stepId}`);
+  if (step === undefined)
+    return failedStep('step_invalid', `the pipeline's version ${run.pipelineVersion} has no step ${row.stepId}`);
   const rows = await deps.runs.stepRunsOf(run.projectId, run.runId);
   const variables = pipelineVariables(definition, {
     inputs: run.inputs,
     run: runVariables(run),
-    steps: new Map(rows.filter((other) => other.item === null).map((other) => [other.stepId, { status: other.status, output: other.output }])),
+    steps: new Map(
+      rows
+        .filter((other) => other.item === null)
+        .map((other) => [other.stepId, { status: other.status, output: other.output }]),
+    ),
   });
   const execution: StepExecution = { deps, run, row, definition, step, variables, held };
   const outcome = await executeStep(execution);

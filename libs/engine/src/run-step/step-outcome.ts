@@ -12,7 +12,11 @@ export type StepOutcome =
   /** Another worker has the step: nothing may be written. */
   | { kind: 'fenced_out' };
 
-export const failedStep = (kind: FailureFacts['kind'], detail: string, retryAfterMs: number | null = null): StepOutcome => ({
+export const failedStep = (
+  kind: FailureFacts['kind'],
+  detail: string,
+  retryAfterMs: number | null = null,
+): StepOutcome => ({
   kind: 'failed',
   failure: { kind, detail, retryAfterMs },
 });

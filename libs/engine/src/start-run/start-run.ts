@@ -14,7 +14,7 @@ import type { EngineDeps } from '../engine-deps.js';
 import { loadDefinition } from '../load-definition.js';
 import { sha256 } from '../new-event.js';
 import type { IdempotencyKey, NewRun, RunTransaction } from '../ports/run-store.port.js';
-import { acquireAndAdvance } from './begin-run.js';
+import { acquireAndAdvance } from './acquire-and-advance.js';
 
 export type StartRun = {
   projectId: string;
@@ -64,7 +64,13 @@ function checkCommand(definition: PipelineDefinition, command: StartRun): Checke
   const { streamId } = command;
   if (streamId !== null && !STREAM_ID_PATTERN.test(streamId)) {
     const expected = '1 to 128 of A-Z a-z 0-9 . _ ~ @ + - and not starting with . or ~';
-    faults.push({ path: 'stream_id', code: 'bad_stream_id', found: streamId.slice(0, 140), expected, detail: `stream_id must be ${expected}; the colon is Weir's own` });
+    faults.push({
+      path: 'stream_id',
+      code: 'bad_stream_id',
+      found: streamId.slice(0, 140),
+      expected,
+      detail: `stream_id must be ${expected}; the colon is Weir's own`,
+    });
   }
   const inputs = validateInputs(definition, command.inputs);
   if (!inputs.ok) return { ok: false, faults: [...faults, ...inputs.errors] };
@@ -94,17 +100,26 @@ function newRun(deps: EngineDeps, command: StartRun, version: number, definition
 function idempotencyOf(command: StartRun): IdempotencyKey | null {
   if (command.idempotencyKey === null) return null;
   const { pipeline, version, inputs, streamId, tags, metadata, priority, deadlineAt } = command;
-  const requestHash = sha256(canonicalJson({ pipeline, version, inputs, streamId, tags, metadata, priority, deadlineAt }));
+  const requestHash = sha256(
+    canonicalJson({ pipeline, version, inputs, streamId, tags, metadata, priority, deadlineAt }),
+  );
   return { projectId: command.projectId, scope: `runs:${pipeline}`, key: command.idempotencyKey, requestHash };
 }
 
 type Accepted = { result: StartRunResult; advanced: Advanced | null };
 
-async function accept(deps: EngineDeps, tx: RunTransaction, run: NewRun, definition: PipelineDefinition, key: IdempotencyKey | null): Promise<Accepted> {
+async function accept(
+  deps: EngineDeps,
+  tx: RunTransaction,
+  run: NewRun,
+  definition: PipelineDefinition,
+  key: IdempotencyKey | null,
+): Promise<Accepted> {
   if (key !== null) {
     const claim = await tx.claimIdempotencyKey(key);
     if (claim.status === 'mismatch') return { result: { status: 'key_mismatch' }, advanced: null };
-    if (claim.status === 'stored') return { result: { status: 'replayed', runId: storedRunId(claim.body) }, advanced: null };
+    if (claim.status === 'stored')
+      return { result: { status: 'replayed', runId: storedRunId(claim.body) }, advanced: null };
   }
   await tx.insertRun(run);
   if (key !== null) await tx.storeIdempotentAnswer(key, 202, { run_id: run.runId });
@@ -126,7 +141,7 @@ async function accept(deps: EngineDeps, tx: RunTransaction, run: NewRun, definit
 }
 
 function storedRunId(body: unknown): string {
-  if (typeof body === 'object' && body !== null && 'run_id' in body && typeof body.run_id === 'string') return body.run_id;
+  if (typeof body === 'object' && body !== null && 'run_id' in body && typeof body.run_id === 'string')
+    return body.run_id;
   throw new AppError('idempotency_row_broken', 'the stored answer of this Idempotency-Key names no run');
 }
-

@@ -10,7 +10,11 @@ import type { StepRunRecord } from '../ports/run-store.port.js';
 export type StepChange = (advance: Advance, row: StepRunRecord) => Promise<string[] | null>;
 
 /** Locks a run and one of its steps, re-checks, changes, advances the run, and wakes who must know: one transaction. */
-export async function changeStep(deps: EngineDeps, at: { projectId: string; runId: string; stepRunId: string }, change: StepChange): Promise<boolean> {
+export async function changeStep(
+  deps: EngineDeps,
+  at: { projectId: string; runId: string; stepRunId: string },
+  change: StepChange,
+): Promise<boolean> {
   const known = await deps.runs.getRun(at.projectId, at.runId);
   if (known === null) return false;
   const definition = await loadDefinition(deps, at.projectId, known.pipeline, known.pipelineVersion);
@@ -19,9 +23,19 @@ export async function changeStep(deps: EngineDeps, at: { projectId: string; runI
   return advanced !== null;
 }
 
-type Changing = { projectId: string; runId: string; stepRunId: string; definition: PipelineDefinition; change: StepChange };
+type Changing = {
+  projectId: string;
+  runId: string;
+  stepRunId: string;
+  definition: PipelineDefinition;
+  change: StepChange;
+};
 
-async function changeIn(deps: EngineDeps, tx: Advance['tx'], { projectId, runId, stepRunId, definition, change }: Changing): Promise<Advanced | null> {
+async function changeIn(
+  deps: EngineDeps,
+  tx: Advance['tx'],
+  { projectId, runId, stepRunId, definition, change }: Changing,
+): Promise<Advanced | null> {
   const run = await tx.lockRun(projectId, runId);
   const row = await tx.lockStepRun(projectId, stepRunId);
   if (run === null || row === null) return null;

@@ -10,7 +10,8 @@ const EPOCH_FACT = 'queue_epoch';
  */
 export async function checkEpoch(deps: Pick<EngineDeps, 'epoch' | 'runs' | 'compactions' | 'logger'>): Promise<number> {
   const stored = await deps.runs.installationFact(EPOCH_FACT, randomUUID());
-  if (typeof stored !== 'string') throw new AppError('installation_fact_broken', `the installation's ${EPOCH_FACT} is not text`);
+  if (typeof stored !== 'string')
+    throw new AppError('installation_fact_broken', `the installation's ${EPOCH_FACT} is not text`);
   if ((await deps.epoch.read()) === stored) return 0;
   const steps = (await deps.runs.redispatchAll()) + (await deps.compactions.redispatchAllCompactions());
   // After the rows: a crash between the two repeats the work, it does not lose it.
@@ -23,6 +24,6 @@ export async function checkEpoch(deps: Pick<EngineDeps, 'epoch' | 'runs' | 'comp
 export async function checkQueueBackend(runs: EngineDeps['runs'], backend: 'redis' | 'postgres'): Promise<void> {
   const stored = await runs.installationFact('queue_backend', backend);
   if (stored === backend) return;
-  const detail = `this installation's queue is on ${String(stored)}, this process would use ${backend}: jobs of one would be invisible to the other. Give all processes the same REDIS_URL (or none)`;
+  const detail = `this installation's queue is on ${JSON.stringify(stored)}, this process would use ${backend}: jobs of one would be invisible to the other. Give all processes the same REDIS_URL (or none)`;
   throw new AppError('queue_backend_differs', detail, { stored, backend });
 }

@@ -28,14 +28,18 @@ async function recordExpiredWait({ tx, recorder, deps }: Advance, row: StepRunRe
     const compaction = await tx.lockCompaction(row.projectId, wait.key);
     if (compaction === null || compaction.endedAt !== null) continue;
     const waitedMs = Math.max(0, deps.now().getTime() - Date.parse(compaction.requestedAt));
-    recorder.inConversation(row, 'CompactionWaitExpired', [wait.key, row.fence], { compaction_id: wait.key, waited_ms: waitedMs });
+    recorder.inConversation(row, 'CompactionWaitExpired', [wait.key, row.fence], {
+      compaction_id: wait.key,
+      waited_ms: waitedMs,
+    });
   }
 }
 
 /** A step past its timeout whose worker did not end it: that worker is fenced out, then the failure is settled as any. */
 export async function settleDueStep(deps: EngineDeps, due: DueStep): Promise<void> {
   await changeStep(deps, due, async (advance, row) => {
-    if (isEndedStep(row.status) || row.timeoutAt === null || Date.parse(row.timeoutAt) > deps.now().getTime()) return null;
+    if (isEndedStep(row.status) || row.timeoutAt === null || Date.parse(row.timeoutAt) > deps.now().getTime())
+      return null;
     await advance.tx.removeWaits(row.projectId, row.stepRunId);
     await writeFailure(advance, row, { kind: 'step_timeout', detail: STEP_TIMED_OUT, retryAfterMs: null });
     return [];

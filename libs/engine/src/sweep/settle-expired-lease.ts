@@ -23,7 +23,10 @@ export async function settleExpiredLease(deps: EngineDeps, found: StepRunRecord)
       await writeFailure(advance, { ...row, stalls }, { kind: 'lease_expiries', detail, retryAfterMs: null });
       return [];
     }
-    deps.logger.warn({ run_id: row.runId, step_id: row.stepId, worker_id: row.workerId, stalls }, 'lease expired: the step is dispatched again');
+    deps.logger.warn(
+      { run_id: row.runId, step_id: row.stepId, worker_id: row.workerId, stalls },
+      'lease expired: the step is dispatched again',
+    );
     await advance.tx.updateStepRun(row.projectId, row.stepRunId, { requeue: true, stalls, stallPosition: position });
     return [row.stepRunId];
   });

@@ -1,5 +1,5 @@
 import type { EngineDeps } from '../engine-deps.js';
-import { beginRun } from '../start-run/begin-run.js';
+import { beginRun } from '../advance/after-commit.js';
 import { advanceStuckRun } from './advance-stuck-run.js';
 import { settleExpiredLease } from './settle-expired-lease.js';
 import { settleDueStep, wakeDueStep } from './settle-due-step.js';
@@ -28,29 +28,79 @@ export type SweepReport = {
  */
 export async function sweep(deps: EngineDeps): Promise<SweepReport> {
   const report = emptyReport();
-  await each(deps, report, 'expiredLeases', () => deps.runs.findExpiredLeases(BATCH), (step) => settleExpiredLease(deps, step));
-  await each(deps, report, 'timedOutRuns', () => deps.runs.findDueRuns(BATCH), async ({ projectId, runId }) => {
-    await stopRun(deps, { projectId, runId, reason: 'run_timeout' }, 'run_timeout');
-  });
-  await each(deps, report, 'timedOutSteps', () => deps.runs.findDueSteps(BATCH), (due) => settleDueStep(deps, due));
-  await each(deps, report, 'begunRuns', () => deps.runs.findStartableRuns(BATCH), ({ projectId, runId }) => beginRun(deps, projectId, runId));
-  await each(deps, report, 'advancedRuns', () => deps.runs.findStuckRuns(BATCH), ({ projectId, runId }) => advanceStuckRun(deps, projectId, runId));
-  await each(deps, report, 'woken', () => deps.compactions.findWaitersOfEndedCompactions(BATCH), (waiter) => wakeDueStep(deps, waiter));
-  await each(deps, report, 'expiredLeases', () => deps.compactions.findExpiredCompactions(BATCH), ({ compactionId, dispatchNo }) =>
-    deps.compactions.redispatchCompactions([{ compactionId, dispatchNo }]),
-  );
+  for (const fix of fixes(deps)) await mend(deps, report, fix);
   report.redispatched = await redispatchMissing(deps, report);
   return report;
 }
 
+/** What to look for, and what to do about each row. To add a fault that heals itself, add a line. */
+function fixes(deps: EngineDeps): Fix[] {
+  const { runs, compactions } = deps;
+  return [
+    fix(
+      'expiredLeases',
+      () => runs.findExpiredLeases(BATCH),
+      (step) => settleExpiredLease(deps, step),
+    ),
+    fix(
+      'timedOutRuns',
+      () => runs.findDueRuns(BATCH),
+      (run) => timeOutRun(deps, run),
+    ),
+    fix(
+      'timedOutSteps',
+      () => runs.findDueSteps(BATCH),
+      (due) => settleDueStep(deps, due),
+    ),
+    fix(
+      'begunRuns',
+      () => runs.findStartableRuns(BATCH),
+      ({ projectId, runId }) => beginRun(deps, projectId, runId),
+    ),
+    fix(
+      'advancedRuns',
+      () => runs.findStuckRuns(BATCH),
+      ({ projectId, runId }) => advanceStuckRun(deps, projectId, runId),
+    ),
+    fix(
+      'woken',
+      () => compactions.findWaitersOfEndedCompactions(BATCH),
+      (waiter) => wakeDueStep(deps, waiter),
+    ),
+    fix(
+      'expiredLeases',
+      () => compactions.findExpiredCompactions(BATCH),
+      ({ compactionId, dispatchNo }) => compactions.redispatchCompactions([{ compactionId, dispatchNo }]),
+    ),
+  ];
+}
+
+async function timeOutRun(deps: EngineDeps, { projectId, runId }: { projectId: string; runId: string }): Promise<void> {
+  await stopRun(deps, { projectId, runId, reason: 'run_timeout' }, 'run_timeout');
+}
+
 function emptyReport(): SweepReport {
-  return { expiredLeases: 0, redispatched: 0, woken: 0, timedOutRuns: 0, timedOutSteps: 0, begunRuns: 0, advancedRuns: 0, failures: 0 };
+  return {
+    expiredLeases: 0,
+    redispatched: 0,
+    woken: 0,
+    timedOutRuns: 0,
+    timedOutSteps: 0,
+    begunRuns: 0,
+    advancedRuns: 0,
+    failures: 0,
+  };
 }
 
 /** Due timers and expired waits; runs each second, because a retry's back-off may be short. */
 export async function wakeDue(deps: EngineDeps): Promise<number> {
   const report = emptyReport();
-  await each(deps, report, 'woken', () => deps.runs.findDueWaits(BATCH), (due) => wakeDueStep(deps, due));
+  const due = fix(
+    'woken',
+    () => deps.runs.findDueWaits(BATCH),
+    (wait) => wakeDueStep(deps, wait),
+  );
+  await mend(deps, report, due);
   return report.woken;
 }
 
@@ -58,7 +108,9 @@ async function redispatchMissing(deps: EngineDeps, report: SweepReport): Promise
   try {
     const missing = await deps.queue.findMissing(await deps.runs.findDispatched(MISSING_AFTER_MS, BATCH));
     if (missing.length > 0) await deps.runs.redispatch(missing);
-    const compactions = await deps.queue.findMissingCompactions(await deps.compactions.findDispatchedCompactions(MISSING_AFTER_MS, BATCH));
+    const compactions = await deps.queue.findMissingCompactions(
+      await deps.compactions.findDispatchedCompactions(MISSING_AFTER_MS, BATCH),
+    );
     if (compactions.length > 0) await deps.compactions.redispatchCompactions(compactions);
     return missing.length + compactions.length;
   } catch (error) {
@@ -68,14 +120,20 @@ async function redispatchMissing(deps: EngineDeps, report: SweepReport): Promise
   }
 }
 
-async function each<Row>(deps: EngineDeps, report: SweepReport, key: keyof SweepReport, find: () => Promise<Row[]>, fix: (row: Row) => Promise<void>): Promise<void> {
-  for (const row of await find()) {
+type Fix = { name: keyof SweepReport; find: () => Promise<(() => Promise<void>)[]> };
+
+function fix<Row>(name: keyof SweepReport, find: () => Promise<Row[]>, mendRow: (row: Row) => Promise<void>): Fix {
+  return { name, find: async () => (await find()).map((row) => () => mendRow(row)) };
+}
+
+async function mend(deps: EngineDeps, report: SweepReport, { name, find }: Fix): Promise<void> {
+  for (const mendRow of await find()) {
     try {
-      await fix(row);
-      report[key] += 1;
+      await mendRow();
+      report[name] += 1;
     } catch (error) {
       report.failures += 1;
-      deps.logger.error({ sweep: key, error: String(error) }, 'sweep could not mend a row; the others go on');
+      deps.logger.error({ sweep: name, error: String(error) }, 'sweep could not mend a row; the others go on');
     }
   }
 }
