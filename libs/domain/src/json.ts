@@ -14,5 +14,6 @@ export const jsonObjectSchema: z.ZodType<JsonObject> = z.record(z.string(), json
  */
 export function parseJson(text: string): Json;
 export function parseJson(text: string): unknown {
-  return JSON.parse(text);
+  const value: unknown = JSON.parse(text);
+  return value;
 }

@@ -24,6 +24,5 @@ export async function extractNow(context: AgentContext, proposal: CompactionProp
   });
   if (record === null) return;
   const source = await readSource(deps, record);
-  const result = extract(record, source);
-  if (result.kind !== 'stopped') await settleCompaction(deps, { record, source, result });
+  await settleCompaction(deps, { record, source, result: extract(record, source) });
 }

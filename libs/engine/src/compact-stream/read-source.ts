@@ -31,24 +31,45 @@ export type CompactionSource = {
 
 /** @throws TerminalError `manifest_missing` when what the compaction depends on was erased. */
 export async function readSource(deps: Pick<EngineDeps, 'log'>, record: CompactionRecord): Promise<CompactionSource> {
-  const manifest = readManifest(await deps.log.getPayload(record.projectId, record.manifest));
+  const { projectId, streamId } = record;
+  const manifest = readManifest(await deps.log.getPayload(projectId, record.manifest));
   if (manifest === null)
     throw new TerminalError(
       'manifest_missing',
       `the manifest of compaction ${record.compactionId} is not stored any more`,
     );
+  const events = await deps.log.read({ projectId, streamId, uptoSeq: record.range[1] });
+  const compactions =
+    record.supersedes === null ? [] : await deps.log.read({ projectId, streamId, types: COMPACTION_EVENTS });
+  return sourceFrom(record, manifest, events, compactions);
+}
+
+const COMPACTION_EVENTS = [
+  'CompactionRequested',
+  'ContextCompacted',
+  'CompactionSkipped',
+  'CompactionDiscarded',
+  'CompactionFailed',
+  'CompactionRolledBack',
+  'CompactionWaitExpired',
+] as const;
+
+/** The same from events at hand: those of the sub-stream to the end of the range, and its compaction events to now. */
+export function sourceFrom(
+  record: Pick<CompactionRecord, 'range' | 'supersedes' | 'viewRunId' | 'cutoffSeq'>,
+  manifest: Manifest,
+  events: readonly StoredEvent[],
+  compactions: readonly StoredEvent[],
+): CompactionSource {
   const view = viewOf(record);
-  const events = await deps.log.read({
-    projectId: record.projectId,
-    streamId: record.streamId,
-    uptoSeq: record.range[1],
-  });
-  const entries = entriesOf(events, view, record.range);
-  const superseded = await supersededSummary(deps, record, view);
+  const { entries } = repairConversation(inRange(events, view, record.range));
+  const superseded = record.supersedes === null ? null : compactionState(compactions, view).live;
   const fresh =
     superseded === null
       ? entries
-      : entries.filter((entry) => (entry.kind === 'result' ? entry.call.entry : entry.entry) > superseded.lastEntry);
+      : entries.filter(
+          (entry) => (entry.kind === 'result' ? entry.call.entry : entry.entry) > superseded.entries[1],
+        );
   return {
     view,
     manifest,
@@ -73,37 +94,6 @@ export function digestOf(events: readonly StoredEvent[], view: ViewSpec, range: 
   return sha256(sourceDigestBytes(inRange(events, view, range)));
 }
 
-function entriesOf(
-  events: readonly StoredEvent[],
-  view: ViewSpec,
-  range: readonly [number, number],
-): ConversationEntry[] {
-  return repairConversation(inRange(events, view, range)).entries;
-}
-
 function inRange(events: readonly StoredEvent[], view: ViewSpec, [from, to]: readonly [number, number]): StoredEvent[] {
   return events.filter((event) => event.seq >= from && event.seq <= to && isInView(view, event));
-}
-
-async function supersededSummary(
-  deps: Pick<EngineDeps, 'log'>,
-  record: CompactionRecord,
-  view: ViewSpec,
-): Promise<{ summary: string; lastEntry: number } | null> {
-  if (record.supersedes === null) return null;
-  const events = await deps.log.read({
-    projectId: record.projectId,
-    streamId: record.streamId,
-    types: [
-      'CompactionRequested',
-      'ContextCompacted',
-      'CompactionSkipped',
-      'CompactionDiscarded',
-      'CompactionFailed',
-      'CompactionRolledBack',
-      'CompactionWaitExpired',
-    ],
-  });
-  const { live } = compactionState(events, view);
-  return live === null ? null : { summary: live.summary, lastEntry: live.entries[1] };
 }

@@ -1,10 +1,10 @@
-import { checkCompactionRange } from '#libs/context';
-import type { EventInput, EventType, NewEvent, StoredEvent } from '#libs/domain';
+import type { NewEvent } from '#libs/domain';
 import type { EngineDeps } from '../engine-deps.js';
 import { newEvent } from '../new-event.js';
 import type { CompactionPatch, CompactionRecord } from '../ports/compaction-store.port.js';
 import type { RunTransaction } from '../ports/run-store.port.js';
-import { digestOf, viewOf, type CompactionSource } from './read-source.js';
+import { compactionEnd, type CompactionEnd } from './compaction-end.js';
+import type { CompactionSource } from './read-source.js';
 import type { Spent, Summarised } from './summarise.js';
 import { wakeWaiters } from './wake-waiters.js';
 
@@ -17,8 +17,6 @@ type Settling = {
   source: CompactionSource;
   result: Exclude<Summarised, { kind: 'stopped' }>;
 };
-type End = { event: NewEvent; patch: CompactionPatch };
-
 /**
  * Ends a claimed compaction: exactly one of the four events, or another attempt. The range is checked again under the
  * stream's lock, so what happened meanwhile is seen. Steps that wait for it are woken after the commit.
@@ -47,10 +45,12 @@ async function settleIn(deps: EngineDeps, tx: RunTransaction, settling: Settling
     return false;
   }
   const events = await tx.read({ projectId: record.projectId, streamId: record.streamId });
-  const end = endOf(deps, settling, events);
-  await tx.append([{ projectId: record.projectId, streamId: record.streamId, events: [end.event] }]);
+  const end = compactionEnd(record, settling.source, result, events);
+  await tx.append([
+    { projectId: record.projectId, streamId: record.streamId, events: [compactionEvent(deps, record, end)] },
+  ]);
   await tx.updateCompaction(record.projectId, record.compactionId, {
-    ...end.patch,
+    ...patchOf(end),
     ended: true,
     attempts: attemptsAfter(deps, record, result),
     usage: usagePatch(result.spent),
@@ -58,117 +58,29 @@ async function settleIn(deps: EngineDeps, tx: RunTransaction, settling: Settling
   return true;
 }
 
-function endOf(deps: EngineDeps, settling: Settling, events: readonly StoredEvent[]): End {
-  const { record, result } = settling;
-  switch (result.kind) {
-    case 'summary':
-      return endOfSummary(deps, settling, result, events);
-    case 'not_smaller':
-      return skipped(deps, record, 'not_smaller', result, result.spent);
-    case 'nothing_to_compact':
-      return skipped(
-        deps,
-        record,
-        'nothing_to_compact',
-        { charsAfter: record.charsBefore ?? 0, bytesSaved: 0 },
-        result.spent,
-      );
-    case 'failed': {
-      const data = {
-        compaction_id: record.compactionId,
-        class: result.class,
-        detail: result.detail,
-        attempts: record.attempt,
-        ...spentData(result.spent),
+function patchOf(end: CompactionEnd): CompactionPatch {
+  switch (end.type) {
+    case 'ContextCompacted': {
+      const { data } = end;
+      return {
+        status: 'compacted',
+        live: true,
+        charsAfter: data.chars_after,
+        bytesSaved: data.bytes_saved,
+        summary: data.summary,
+        summarizerModel: data.model,
+        extractive: data.extractive,
+        sourceDigest: data.source_digest,
       };
-      return { event: compactionEvent(deps, record, 'CompactionFailed', data), patch: { status: 'failed' } };
     }
+    case 'CompactionSkipped':
+      return { status: 'skipped', charsAfter: end.data.chars_after, bytesSaved: end.data.bytes_saved };
+    case 'CompactionDiscarded':
+      return { status: 'discarded' };
+    case 'CompactionFailed':
+      return { status: 'failed' };
   }
 }
-
-function endOfSummary(
-  deps: EngineDeps,
-  { record, source }: Settling,
-  result: Extract<Summarised, { kind: 'summary' }>,
-  events: readonly StoredEvent[],
-): End {
-  const view = viewOf(record);
-  const fault = checkCompactionRange(events, view, record);
-  if (fault !== null) return discarded(deps, record, fault, result.spent);
-  if (digestOf(events, view, record.range) !== source.digest) {
-    const detail = 'the events of the range are not those that were summarised';
-    return discarded(deps, record, { reason: 'digest_differs', detail }, result.spent);
-  }
-  return applied(deps, record, source.digest, result);
-}
-
-function discarded(
-  deps: EngineDeps,
-  record: CompactionRecord,
-  { reason, detail }: Pick<EventInput<'CompactionDiscarded'>, 'reason' | 'detail'>,
-  spent: Spent,
-): End {
-  const data = { compaction_id: record.compactionId, reason, detail, ...spentData(spent) };
-  return { event: compactionEvent(deps, record, 'CompactionDiscarded', data), patch: { status: 'discarded' } };
-}
-
-function applied(
-  deps: EngineDeps,
-  record: CompactionRecord,
-  sourceDigest: string,
-  { summary, charsAfter, bytesSaved, model, extractive, spent }: Extract<Summarised, { kind: 'summary' }>,
-): End {
-  const charsBefore = record.charsBefore ?? 0;
-  const event = compactionEvent(deps, record, 'ContextCompacted', {
-    compaction_id: record.compactionId,
-    view_run_id: record.viewRunId,
-    cutoff_seq: record.cutoffSeq,
-    replaces_seq_range: [record.range[0], record.range[1]],
-    entries: [record.entries[0], record.entries[1]],
-    supersedes: record.supersedes,
-    summary,
-    chars_before: charsBefore,
-    chars_after: charsAfter,
-    bytes_saved: bytesSaved,
-    source_digest: sourceDigest,
-    model,
-    extractive,
-    policy_hash: record.policyHash,
-    ...spentData(spent),
-  });
-  const patch = {
-    status: 'compacted',
-    live: true,
-    charsAfter,
-    bytesSaved,
-    summary,
-    summarizerModel: model,
-    extractive,
-    sourceDigest,
-  } as const;
-  return { event, patch };
-}
-
-function skipped(
-  deps: EngineDeps,
-  record: CompactionRecord,
-  reason: EventInput<'CompactionSkipped'>['reason'],
-  { charsAfter, bytesSaved }: { charsAfter: number; bytesSaved: number },
-  spent: Spent,
-): End {
-  const data = {
-    compaction_id: record.compactionId,
-    reason,
-    bytes_saved: bytesSaved,
-    chars_before: record.charsBefore ?? 0,
-    chars_after: charsAfter,
-    ...spentData(spent),
-  };
-  const event = compactionEvent(deps, record, 'CompactionSkipped', data);
-  return { event, patch: { status: 'skipped', charsAfter, bytesSaved } };
-}
-
-const spentData = (spent: Spent) => ({ usage: spent.usage, cost_usd: spent.costUsd });
 
 function usagePatch({ usage, costUsd, modelCalls }: Spent): NonNullable<CompactionPatch['usage']> {
   return {
@@ -199,12 +111,7 @@ function attemptsAfter(
   ];
 }
 
-function compactionEvent<T extends EventType>(
-  deps: EngineDeps,
-  record: CompactionRecord,
-  type: T,
-  data: EventInput<T>,
-): NewEvent {
+function compactionEvent(deps: EngineDeps, record: CompactionRecord, end: CompactionEnd): NewEvent {
   const subject = {
     runId: record.runId,
     stepId: record.stepId,
@@ -212,5 +119,5 @@ function compactionEvent<T extends EventType>(
     round: 0,
     streamId: record.streamId,
   };
-  return newEvent(deps.redact, subject, type, [record.compactionId], data);
+  return newEvent(deps.redact, subject, end.type, [record.compactionId], end.data);
 }

@@ -33,6 +33,9 @@ export type Summarised =
   | { kind: 'failed'; class: string; detail: string; retryable: boolean; spent: Spent }
   | { kind: 'stopped' };
 
+/** What a summary must keep to. */
+type SummaryBounds = Pick<CompactionRecord, 'entries' | 'maxSummaryChars' | 'charsBefore'>;
+
 export const EXTRACTIVE_MODEL = 'builtin:extractive';
 const NOTHING_SPENT: Spent = { usage: null, costUsd: 0, modelCalls: 0 };
 
@@ -59,7 +62,7 @@ function summaryModel(deps: SummariseDeps, { policy, manifest }: CompactionSourc
 }
 
 /** By selection, without a model: also the first rung of the ladder. */
-export function extract(record: CompactionRecord, source: CompactionSource): Summarised {
+export function extract(record: SummaryBounds, source: CompactionSource): Exclude<Summarised, { kind: 'stopped' }> {
   const { fresh: entries, previousSummary } = source;
   const text = extractiveSummary({
     entries,
@@ -74,43 +77,21 @@ type Written = { text: string; model: string; extractive: boolean; spent: Spent 
 
 function complete(record: CompactionRecord, source: CompactionSource, written: Written): Summarised {
   const { text, model, extractive, spent } = written;
-  const summary = buildSummary({
-    text,
-    entries: source.entries,
-    previousSummary: source.previousSummary,
-    maxChars: record.maxSummaryChars,
-  });
-  const gate = gateSummary(summary, {
-    maxChars: record.maxSummaryChars,
-    charsBefore: record.charsBefore ?? Number.MAX_SAFE_INTEGER,
-  });
+  const { entries, previousSummary } = source;
+  const maxChars = record.maxSummaryChars;
+  const summary = buildSummary({ text, entries, previousSummary, maxChars });
+  const charsBefore = record.charsBefore ?? Number.MAX_SAFE_INTEGER;
+  const gate = gateSummary(summary, { maxChars, charsBefore });
+  const saved = { charsAfter: gate.charsAfter, bytesSaved: bytesSaved(record, source, summary) };
   switch (gate.kind) {
     case 'accepted':
-      return {
-        kind: 'summary',
-        summary,
-        charsAfter: gate.charsAfter,
-        bytesSaved: bytesSaved(record, source, summary),
-        model,
-        extractive,
-        spent,
-      };
+      return { kind: 'summary', summary, ...saved, model, extractive, spent };
     case 'not_smaller':
-      return {
-        kind: 'not_smaller',
-        charsAfter: gate.charsAfter,
-        bytesSaved: bytesSaved(record, source, summary),
-        model,
-        spent,
-      };
-    case 'too_long':
-      return {
-        kind: 'failed',
-        class: 'too_long',
-        detail: `the summary has ${gate.charsAfter} chars, more than its bound of ${gate.maxChars}`,
-        retryable: true,
-        spent,
-      };
+      return { kind: 'not_smaller', ...saved, model, spent };
+    case 'too_long': {
+      const detail = `the summary has ${gate.charsAfter} chars, more than its bound of ${maxChars}`;
+      return { kind: 'failed', class: 'too_long', detail, retryable: true, spent };
+    }
   }
 }
 
