@@ -82,8 +82,9 @@ function sessionTimeouts(settings: ConnectSettings): Record<string, number> {
   return {
     statement_timeout: statementTimeoutMs,
     lock_timeout: Math.ceil(statementTimeoutMs * 0.8),
-    // A process that was stopped (SIGSTOP) in a transaction would hold its locks for ever.
-    idle_in_transaction_session_timeout: statementTimeoutMs,
+    // A process that was stopped (SIGSTOP) in a transaction would hold its locks for ever. Less than lock_timeout, so
+    // that those who wait for such a lock get it.
+    idle_in_transaction_session_timeout: Math.ceil(statementTimeoutMs * 0.5),
   };
 }
 

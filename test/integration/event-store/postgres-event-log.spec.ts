@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { EventLog } from '#libs/engine';
 import { connect, postgresEventLog, type Database } from '#libs/event-store';
 import { describeEventLog } from '../../contracts/event-log.contract.js';
-import { createTestDatabase, type TestDatabase } from '../../support/index.js';
+import { createTestDatabase, waitFor, type TestDatabase } from '../../support/index.js';
 import { memory, PROJECT, seedProject, seedRunningStep } from './seed.js';
 
 describe('postgresEventLog', () => {
@@ -64,6 +64,58 @@ describe('postgresEventLog', () => {
       expect(count?.n).toBe(30);
     } finally {
       await Promise.all(others.map((other) => other.close()));
+    }
+  });
+
+  it('numbers gaplessly and without deadlock when processes write to 50 streams in opposite orders', async () => {
+    const others = Array.from({ length: 4 }, () => connect({ url: database.url, poolSize: 2 }));
+    try {
+      const streams = Array.from({ length: 50 }, (_, n) => `opposite-${n}`);
+      await Promise.all(
+        others.map(async (other, index) => {
+          const own = postgresEventLog(other);
+          const order = index % 2 === 0 ? streams : [...streams].reverse();
+          for (let flight = 0; flight < 20; flight += 1) {
+            const results = await own.append(
+              order.map((streamId) => ({ projectId: PROJECT, streamId, events: [memory('k', `${flight}`)] })),
+            );
+            expect(results.every(({ status }) => status === 'appended')).toBe(true);
+          }
+        }),
+      );
+      const gaps = await db.sql`
+        select stream_id from event where stream_id like 'opposite-%' group by stream_id
+        having count(*) <> 80 or max(seq) <> 80 or count(distinct seq) <> 80`;
+      expect([...gaps]).toEqual([]);
+    } finally {
+      await Promise.all(others.map((other) => other.close()));
+    }
+  });
+
+  it('gives up a session that keeps a transaction open without doing anything', async () => {
+    const impatient = connect({ url: database.url, poolSize: 1, statementTimeoutMs: 200 });
+    try {
+      let unlock: () => void = () => undefined;
+      let isLocked = false;
+      const stopped = impatient.sql.begin(async (tx) => {
+        await tx`insert into stream (project_id, stream_id) values (${PROJECT}, 'abandoned')`;
+        isLocked = true;
+        await new Promise<void>((resolve) => {
+          unlock = resolve;
+        });
+      });
+      // What the driver says when the server ends the session depends on when it notices.
+      const outcome = stopped.then(
+        () => 'committed',
+        () => 'refused',
+      );
+      await waitFor(() => isLocked);
+      const [result] = await log.append([{ projectId: PROJECT, streamId: 'abandoned', events: [memory('k', 'v')] }]);
+      expect(result).toMatchObject({ status: 'appended', version: 1 });
+      unlock();
+      expect(await outcome).toBe('refused');
+    } finally {
+      await impatient.close();
     }
   });
 
