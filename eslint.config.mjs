@@ -12,7 +12,7 @@ const boundaryParsers = [
 ];
 
 export default tseslint.config(
-  { ignores: ['node_modules', 'dist', 'coverage', '.weir', 'apps/console', 'test/fixtures'] },
+  { ignores: ['node_modules', 'dist', 'coverage', '.weir', 'apps/console', 'test/fixtures', '**/*.gen.ts'] },
   {
     files: ['**/*.ts'],
     extends: [tseslint.configs.recommendedTypeChecked],

@@ -47,4 +47,10 @@ export class ApiModule {
       ],
     };
   }
+
+  /** For the OpenAPI document alone: Nest's preview instantiates nothing, so nothing is needed. */
+  static forDescription(): DynamicModule {
+    const tokens = [API_PARTS, KeyRegistry, ProgressHub, METRICS];
+    return { module: ApiModule, providers: tokens.map((provide) => ({ provide, useValue: null })) };
+  }
 }

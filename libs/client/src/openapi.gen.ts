@@ -1,0 +1,3077 @@
+// Generated from ../openapi.json by `npm run client:generate`. Do not edit.
+export interface paths {
+    "/health/live": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Whether the process turns */
+        get: operations["getLive"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/health/ready": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Whether the API can work
+         * @description Each dependency with its reason. Without the queue runs are accepted and start when it is back.
+         */
+        get: operations["getReady"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Metrics for Prometheus */
+        get: operations["getMetrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/api-keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Keys of a project
+         * @description Needs the scope `admin:read`.
+         */
+        get: operations["listApiKeys"];
+        put?: never;
+        /**
+         * Issue a key
+         * @description The key is shown in this answer only. A key can give no scope that it does not have itself.
+         *
+         *     Needs the scope `admin:write`.
+         */
+        post: operations["createApiKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/api-keys/{key}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke a key
+         * @description It stops working within seconds, in every process. Revoking again changes nothing.
+         *
+         *     Needs the scope `admin:write`.
+         */
+        delete: operations["revokeApiKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/audit-log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Who did what
+         * @description Needs the scope `admin:read`.
+         */
+        get: operations["listAuditLog"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/compactions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compactions of the project
+         * @description A stream finds those of its sub-streams too.
+         *
+         *     Needs the scope `admin:read`.
+         */
+        get: operations["listCompactions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/compactions/{compaction}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One compaction
+         * @description Needs the scope `admin:read`.
+         */
+        get: operations["getCompaction"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/dead-letters": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Steps that were given up
+         * @description Needs the scope `admin:read`.
+         */
+        get: operations["listDeadLetters"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/projects": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Projects that the key administers
+         * @description Needs the scope `admin:read`.
+         */
+        get: operations["listProjects"];
+        put?: never;
+        /**
+         * Make a project
+         * @description Only for keys of the project `default`, whose admins administer the installation.
+         *
+         *     Needs the scope `admin:write`.
+         */
+        post: operations["createProject"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/projects/{project}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One project
+         * @description Needs the scope `admin:read`.
+         */
+        get: operations["getProject"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/queues": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How much of the project's work waits and runs
+         * @description Needs the scope `admin:read`.
+         */
+        get: operations["getQueues"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/streams": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Streams of the project
+         * @description Needs the scope `admin:read`.
+         */
+        get: operations["listStreams"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/streams/{stream}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One stream or sub-stream
+         * @description Sizes, sub-streams, memory and the runs that hold it. A sub-stream shows those of its stream.
+         *
+         *     Needs the scope `admin:read`.
+         */
+        get: operations["getStream"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/streams/{stream}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Events of one log
+         * @description By `seq`. `next_cursor` is the last seq and goes into `after`.
+         *
+         *     Needs the scope `admin:read`.
+         */
+        get: operations["listStreamEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/streams/{stream}/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check a stream and its sub-streams
+         * @description Gaps in `seq` and `entry`, and the digest of every event. A sub-stream is checked alone.
+         *
+         *     Needs the scope `admin:read`.
+         */
+        post: operations["verifyStream"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Tokens, cost and calls
+         * @description Grouped by any of `pipeline`, `model` and `day`, separated by commas. `from` is inclusive, `until` exclusive.
+         *
+         *     Needs the scope `admin:read`.
+         */
+        get: operations["reportUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/workers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Workers that hold the project's work
+         * @description An expired lease means that its worker is gone or hangs; the work is dispatched again. Idle workers hold nothing and are not listed.
+         *
+         *     Needs the scope `admin:read`.
+         */
+        get: operations["listWorkers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/pipelines": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Pipelines of the project
+         * @description Needs the scope `runs:read`.
+         */
+        get: operations["listPipelines"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/pipelines/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One pipeline with its aliases
+         * @description Needs the scope `runs:read`.
+         */
+        get: operations["getPipeline"];
+        /**
+         * Apply a pipeline
+         * @description The same content again changes nothing; new content is the next version and, unless `promote=false`, what `live` points to.
+         *
+         *     Needs the scope `pipelines:write`.
+         */
+        put: operations["applyPipeline"];
+        post?: never;
+        /**
+         * Delete a pipeline
+         * @description No new runs start; those under way and its versions stay. Applying it again brings it back.
+         *
+         *     Needs the scope `pipelines:write`.
+         */
+        delete: operations["deletePipeline"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/pipelines/{name}/aliases/{alias}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Point an alias at a version
+         * @description New runs start with what `live` points to; runs under way keep their version.
+         *
+         *     Needs the scope `pipelines:write`.
+         */
+        put: operations["setPipelineAlias"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/pipelines/{name}/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start a run
+         * @description The answer shows the run as it was accepted; with `Prefer: wait` and an ended run, as it ended.
+         *
+         *     Needs the scope `runs:write`.
+         */
+        post: operations["startRun"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/pipelines/{name}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Versions of a pipeline
+         * @description Needs the scope `runs:read`.
+         */
+        get: operations["listPipelineVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/pipelines/{name}/versions/{version}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One version with its document
+         * @description The document holds prompts: it is null for keys that have neither `content:read` nor `pipelines:write`.
+         *
+         *     Needs the scope `runs:read`.
+         */
+        get: operations["getPipelineVersion"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/pipelines/{name}/versions/{version}/graph": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Steps and edges of a version
+         * @description Needs the scope `runs:read`.
+         */
+        get: operations["getPipelineGraph"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/pipelines/validate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check a pipeline without storing it
+         * @description Needs a valid key.
+         */
+        post: operations["validatePipeline"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Runs of the project
+         * @description Needs the scope `runs:read`.
+         */
+        get: operations["listRuns"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/runs/{run}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One run
+         * @description Needs the scope `runs:read`.
+         */
+        get: operations["getRun"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change tags and metadata
+         * @description What is given replaces what was there.
+         *
+         *     Needs the scope `runs:write`.
+         */
+        patch: operations["labelRun"];
+        trace?: never;
+    };
+    "/v1/runs/{run}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a run
+         * @description Waiting steps end at once, running ones are told within a second. Cancelling again changes nothing.
+         *
+         *     Needs the scope `runs:write`.
+         */
+        post: operations["cancelRun"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/runs/{run}/cost": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What a run has spent
+         * @description By step, by compaction and by model, in tokens and US dollars.
+         *
+         *     Needs the scope `runs:read`.
+         */
+        get: operations["getRunCost"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/runs/{run}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Events of a run
+         * @description In the order of the feed. `next_cursor` goes into `after`; it is null only before the first event.
+         *
+         *     Needs the scope `runs:read`.
+         */
+        get: operations["listRunEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/runs/{run}/explain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Why a run is where it is
+         * @description Who holds its steps, what they wait for, what comes next and what one can do.
+         *
+         *     Needs the scope `runs:read`.
+         */
+        get: operations["explainRun"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/runs/{run}/steps": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Steps of a run
+         * @description Needs the scope `runs:read`.
+         */
+        get: operations["listSteps"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/runs/{run}/steps/{step}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One step
+         * @description Of an item with `item`; of the latest round without `round`.
+         *
+         *     Needs the scope `runs:read`.
+         */
+        get: operations["getStep"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/runs/{run}/steps/{step}/calls": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Model calls of a step
+         * @description Needs the scope `runs:read`.
+         */
+        get: operations["listCalls"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/runs/{run}/steps/{step}/calls/{call}/context": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What the model saw in a call
+         * @description Built again from the stored events and compared with the recorded hash.
+         *
+         *     Needs the scope `content:read`.
+         */
+        get: operations["getCallContext"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/runs/{run}/steps/{step}/items": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Items of a step
+         * @description Needs the scope `runs:read`.
+         */
+        get: operations["listStepItems"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/runs/{run}/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Events of a run as they happen
+         * @description Server-sent events: `snapshot` (the run), then `event` with the cursor as id, `delta` (text as it is generated, without id, only with `content:read`), at last `end`. `lagged` tells a slow client that it is dropped; come back with `Last-Event-ID`.
+         *
+         *     Needs the scope `runs:read`.
+         */
+        get: operations["streamRun"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/version": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Which Weir this is */
+        get: operations["getVersion"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        Alias: {
+            /** @enum {string} */
+            alias: "live";
+            name: string;
+            version: number;
+            weight: number;
+        };
+        ApiKey: {
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            created_at: string;
+            id: string;
+            name: string;
+            project_id: string;
+            revoked_at: string | null;
+            scopes: string[];
+        };
+        /** @description `created` is false when the content was that of the latest version already. */
+        AppliedPipeline: {
+            created: boolean;
+            name: string;
+            notes: {
+                code: string;
+                detail: string;
+                path: string;
+            }[];
+            promoted: boolean;
+            version: number;
+        };
+        AuditEntry: {
+            action: string;
+            actor: string;
+            detail: components["schemas"]["Json"];
+            id: number;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            recorded_at: string;
+            subject: string;
+        };
+        Call: {
+            call: number;
+            chars: number;
+            context_hash: string;
+            cost_usd: number | null;
+            ended_at: string | null;
+            error: {
+                class: string;
+                detail: string;
+            } | null;
+            finish_reason: string | null;
+            item: number | null;
+            message_count: number;
+            model: string;
+            policy_hash: string;
+            run_id: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            started_at: string;
+            /** @enum {string} */
+            status: "started" | "completed" | "failed";
+            step_id: string;
+            tokens: number;
+            tool_calls: {
+                name: string;
+                ordinal: number;
+                status: string | null;
+            }[];
+            try: number;
+            upto_seq: number;
+            usage: {
+                cached_tokens: number;
+                input_tokens: number;
+                output_tokens: number;
+            } | null;
+            wire_hash: string | null;
+        };
+        /** @description What the model saw in a call, built again from the stored events. `diff` only with `diff=previous`: against the request before it in the same view; `message` is an index into `messages`. */
+        CallContext: {
+            api_format: ("openai_chat" | "anthropic" | "anthropic_thinking" | "strict_chat") | null;
+            call: number;
+            context_hash: string;
+            cutoff_seq: number | null;
+            diff: {
+                common_prefix_chars: number;
+                first_difference: {
+                    cause: string;
+                    message: number | null;
+                } | null;
+            } | null;
+            item: number | null;
+            messages: {
+                chars: number;
+                content: components["schemas"]["Json"];
+                entries: number[];
+                pinned: boolean;
+                /** @enum {string} */
+                role: "system" | "user" | "assistant" | "tool";
+                /** @enum {string} */
+                state: "whole" | "masked" | "shortened" | "elided" | "summarised" | "forgotten" | "truncated" | "before_cutoff" | "other_run" | "repaired_away";
+                synthetic: boolean;
+                tool_call_id: string | null;
+                tool_calls: {
+                    arguments: string;
+                    id: string;
+                    name: string;
+                }[] | null;
+            }[];
+            model: string;
+            omitted: {
+                chars: number;
+                entries: [
+                    number,
+                    number
+                ];
+                /** @enum {string} */
+                state: "whole" | "masked" | "shortened" | "elided" | "summarised" | "forgotten" | "truncated" | "before_cutoff" | "other_run" | "repaired_away";
+            }[];
+            policy_hash: string;
+            /** @enum {string} */
+            rebuilt: "equal" | "differs_by_version" | "erased" | "corrupt";
+            report: {
+                [key: string]: components["schemas"]["Json"];
+            };
+            run_id: string;
+            step_id: string;
+            try: number;
+            upto_seq: number;
+            wire_hash: string | null;
+        };
+        /** @description `summary` is null for keys without `content:read`. */
+        Compaction: {
+            attempts: components["schemas"]["Json"][];
+            bytes_saved: number | null;
+            chars_after: number | null;
+            chars_before: number | null;
+            ended_at: string | null;
+            entries: [
+                number,
+                number
+            ];
+            id: string;
+            live: boolean;
+            policy_hash: string;
+            range: [
+                number,
+                number
+            ];
+            reason: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            requested_at: string;
+            run_id: string | null;
+            source_digest: string | null;
+            /** @enum {string} */
+            status: "requested" | "running" | "compacted" | "skipped" | "discarded" | "failed" | "rolled_back";
+            stream_id: string;
+            summarizer: {
+                extractive: boolean;
+                model: string | null;
+            };
+            summary: string | null;
+            supersedes: string | null;
+            usage: components["schemas"]["Usage"];
+        };
+        DeadLetter: {
+            attempt: number;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            dead_at: string;
+            error: components["schemas"]["RunError"] | null;
+            id: string;
+            item: number | null;
+            pipeline: string;
+            round: number;
+            run_id: string;
+            starts: number;
+            step_id: string;
+        };
+        /** @description `data` is null where it holds content and the key lacks `content:read`. */
+        Event: {
+            chars: number;
+            cursor: string;
+            data: {
+                [key: string]: components["schemas"]["Json"];
+            } | null;
+            digest: string;
+            entry: number | null;
+            event_id: string;
+            item: number | null;
+            position: number;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            recorded_at: string;
+            round: number;
+            run_id: string | null;
+            schema_version: number;
+            seq: number;
+            step_id: string | null;
+            stream_id: string;
+            type: string;
+        };
+        /** @description `key` is shown once: null when the answer is replayed for an Idempotency-Key. */
+        IssuedApiKey: {
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            created_at: string;
+            id: string;
+            key: string | null;
+            name: string;
+            project_id: string;
+            revoked_at: string | null;
+            scopes: string[];
+        };
+        /** @description Any JSON value */
+        Json: unknown;
+        Live: {
+            /** @enum {string} */
+            status: "live";
+        };
+        NewApiKey: {
+            name: string;
+            project_id?: string;
+            scopes: ("pipelines:write" | "runs:write" | "runs:read" | "content:read" | "approvals:decide" | "admin:read" | "admin:write")[];
+        };
+        NewProject: {
+            id: string;
+            name?: string;
+        };
+        PatchRun: {
+            metadata?: {
+                [key: string]: components["schemas"]["Json"];
+            };
+            tags?: string[];
+        };
+        Pipeline: {
+            aliases: {
+                [key: string]: {
+                    /**
+                     * Format: date-time
+                     * @description RFC 3339, UTC
+                     */
+                    updated_at: string;
+                    version: number;
+                    weight: number;
+                };
+            };
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            created_at: string;
+            latest_version: number;
+            name: string;
+        };
+        /** @description `inside` names the step whose body a node belongs to. */
+        PipelineGraph: {
+            edges: {
+                from: string;
+                /** @enum {string} */
+                kind: "depends_on" | "on_error";
+                to: string;
+            }[];
+            name: string;
+            nodes: {
+                id: string;
+                inside: string | null;
+                /** @enum {string} */
+                join: "all" | "any";
+                kind: string;
+                when: string | null;
+            }[];
+            version: number;
+        };
+        PipelineVersion: {
+            content_hash: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            created_at: string;
+            document: components["schemas"]["Json"];
+            name: string;
+            version: number;
+        };
+        PipelineVersionSummary: {
+            content_hash: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            created_at: string;
+            version: number;
+        };
+        Problem: {
+            allowed_actions: string[];
+            checks?: {
+                [key: string]: {
+                    detail: string;
+                    ok: boolean;
+                };
+            };
+            code: string;
+            detail: string;
+            errors: components["schemas"]["ProblemFault"][];
+            instance: string;
+            request_id: string;
+            required_scope?: string;
+            retry_after_ms: number | null;
+            retryable: boolean;
+            status: number;
+            title: string;
+            type: string;
+        };
+        ProblemFault: {
+            code: string;
+            detail: string;
+            /** @enum {string} */
+            in: "body" | "query" | "path" | "header";
+            pointer: string;
+        } & {
+            [key: string]: unknown;
+        };
+        Project: {
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            created_at: string;
+            id: string;
+            name: string;
+        };
+        /** @description `runnable` is still in Postgres, `dispatched` in the queue and not yet claimed. */
+        Queues: {
+            /** @enum {string} */
+            backend: "redis" | "postgres";
+            compactions: {
+                dispatched: number;
+                oldest_runnable_at: string | null;
+                runnable: number;
+                running: number;
+                waiting: number;
+            };
+            steps: {
+                dispatched: number;
+                oldest_runnable_at: string | null;
+                runnable: number;
+                running: number;
+                waiting: number;
+            };
+        };
+        Ready: {
+            checks: {
+                [key: string]: {
+                    detail: string;
+                    ok: boolean;
+                };
+            };
+            /** @enum {string} */
+            status: "ready";
+        };
+        /** @description `inputs`, `output` and `metadata` are null for keys without `content:read`. */
+        Run: {
+            allowed_actions: string[];
+            blocked_on: {
+                id: string | null;
+                kind: string;
+                since: string | null;
+            }[];
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            created_at: string;
+            ended_at: string | null;
+            error: components["schemas"]["RunError"] | null;
+            id: string;
+            inputs: {
+                [key: string]: components["schemas"]["Json"];
+            } | null;
+            metadata: {
+                [key: string]: components["schemas"]["Json"];
+            } | null;
+            output: components["schemas"]["Json"];
+            pipeline: {
+                name: string;
+                version: number;
+            };
+            priority: number;
+            started_at: string | null;
+            status: components["schemas"]["RunStatus"];
+            status_detail: string | null;
+            status_reason: string | null;
+            steps: components["schemas"]["RunStep"][];
+            stream_id: string;
+            tags: string[];
+            usage: components["schemas"]["Usage"];
+        };
+        RunCancelled: {
+            allowed_actions: string[];
+            id: string;
+            status: components["schemas"]["RunStatus"];
+        };
+        RunCost: {
+            compactions: {
+                id: string;
+                usage: components["schemas"]["Usage"];
+            }[];
+            models: {
+                model: string;
+                usage: components["schemas"]["Usage"];
+            }[];
+            run_id: string;
+            steps: {
+                id: string;
+                item: number | null;
+                round: number;
+                usage: components["schemas"]["Usage"];
+            }[];
+            usage: components["schemas"]["Usage"];
+        };
+        RunError: {
+            code: string;
+            detail: string;
+            step_id: string | null;
+        };
+        RunExplanation: {
+            allowed_actions: string[];
+            blocked_on: {
+                id: string | null;
+                kind: string;
+                since: string | null;
+            }[];
+            run_id: string;
+            status: components["schemas"]["RunStatus"];
+            status_detail: string | null;
+            status_reason: string | null;
+            steps: {
+                attempt: number;
+                detail: string;
+                due_at: string | null;
+                held_by: string | null;
+                item: number | null;
+                lease_until: string | null;
+                next: string | null;
+                reason: string | null;
+                round: number;
+                since: string | null;
+                starts: number;
+                /** @enum {string} */
+                status: "pending" | "queued" | "running" | "waiting" | "succeeded" | "failed" | "skipped" | "cancelled" | "timed_out" | "dead_letter";
+                step_id: string;
+            }[];
+        };
+        /** @enum {string} */
+        RunStatus: "queued" | "running" | "waiting" | "cancelling" | "succeeded" | "failed" | "cancelled" | "timed_out" | "dead_letter";
+        RunStep: {
+            attempt: number;
+            ended_at: string | null;
+            id: string;
+            item: number | null;
+            kind: string;
+            reason: string | null;
+            round: number;
+            started_at: string | null;
+            starts: number;
+            /** @enum {string} */
+            status: "pending" | "queued" | "running" | "waiting" | "succeeded" | "failed" | "skipped" | "cancelled" | "timed_out" | "dead_letter";
+        };
+        RunSummary: {
+            allowed_actions: string[];
+            blocked_on: {
+                id: string | null;
+                kind: string;
+                since: string | null;
+            }[];
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            created_at: string;
+            ended_at: string | null;
+            error: components["schemas"]["RunError"] | null;
+            id: string;
+            metadata: {
+                [key: string]: components["schemas"]["Json"];
+            } | null;
+            pipeline: {
+                name: string;
+                version: number;
+            };
+            priority: number;
+            started_at: string | null;
+            status: components["schemas"]["RunStatus"];
+            status_detail: string | null;
+            status_reason: string | null;
+            stream_id: string;
+            tags: string[];
+            usage: components["schemas"]["Usage"];
+        };
+        SetAlias: {
+            version: number;
+            /** @default 100 */
+            weight?: number;
+        };
+        StartRun: {
+            deadline?: string | null;
+            /** @default {} */
+            inputs?: {
+                [key: string]: components["schemas"]["Json"];
+            };
+            /** @default {} */
+            metadata?: {
+                [key: string]: components["schemas"]["Json"];
+            };
+            /** @default 0 */
+            priority?: number;
+            stream_id?: string | null;
+            /** @default [] */
+            tags?: string[];
+            version?: number | null;
+        };
+        /** @description `output` is null for keys without `content:read`. */
+        Step: {
+            attempt: number;
+            cutoff_seq: number | null;
+            due_at: string | null;
+            ended_at: string | null;
+            error: components["schemas"]["RunError"] | null;
+            id: string;
+            item: number | null;
+            kind: string;
+            manifest: string | null;
+            output: components["schemas"]["Json"];
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            queued_at: string;
+            reason: string | null;
+            releases: number;
+            round: number;
+            run_id: string;
+            started_at: string | null;
+            starts: number;
+            /** @enum {string} */
+            status: "pending" | "queued" | "running" | "waiting" | "succeeded" | "failed" | "skipped" | "cancelled" | "timed_out" | "dead_letter";
+            sub_stream_id: string;
+            timeout_at: string | null;
+            usage: components["schemas"]["Usage"];
+            worker_id: string | null;
+        };
+        /** @description `memory` is null for keys without `content:read`. */
+        Stream: {
+            active: boolean;
+            chars: number;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            created_at: string;
+            entries: number;
+            holds: {
+                /**
+                 * Format: date-time
+                 * @description RFC 3339, UTC
+                 */
+                acquired_at: string;
+                mode: string;
+                run_id: string;
+            }[];
+            memory: {
+                key: string;
+                seq: number;
+                value: components["schemas"]["Json"];
+            }[] | null;
+            root_stream_id: string;
+            stream_id: string;
+            sub_streams: {
+                chars: number;
+                entries: number;
+                stream_id: string;
+                /**
+                 * Format: date-time
+                 * @description RFC 3339, UTC
+                 */
+                updated_at: string;
+                version: number;
+            }[];
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            updated_at: string;
+            version: number;
+        };
+        /** @description `version` is the last seq of the log; `active`: a run holds the stream. */
+        StreamSummary: {
+            active: boolean;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            created_at: string;
+            entries: number;
+            stream_id: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            updated_at: string;
+            version: number;
+        };
+        StreamVerification: {
+            events: number;
+            faults: {
+                code: string;
+                detail: string;
+                seq: number;
+                stream_id: string;
+            }[];
+            logs: number;
+            ok: boolean;
+            stream_id: string;
+        };
+        Usage: {
+            cached_tokens: number;
+            cost_usd: number;
+            input_tokens: number;
+            model_calls: number;
+            output_tokens: number;
+            tool_calls: number;
+        };
+        /** @description Groups that were not asked for are null. Days are UTC. */
+        UsageReport: {
+            data: {
+                day: string | null;
+                model: string | null;
+                pipeline: string | null;
+                usage: components["schemas"]["Usage"];
+            }[];
+            group_by: ("pipeline" | "model" | "day")[];
+        };
+        ValidatedPipeline: {
+            name: string;
+            notes: {
+                code: string;
+                detail: string;
+                path: string;
+            }[];
+            /** @enum {boolean} */
+            valid: true;
+        };
+        Version: {
+            /** @enum {string} */
+            api: "v1";
+            /** @enum {string} */
+            name: "weir";
+            node: string;
+            version: string;
+        };
+        Worker: {
+            expired_leases: number;
+            id: string;
+            /** @enum {string} */
+            kind: "steps" | "compactions";
+            lease_until: string | null;
+            oldest_started_at: string | null;
+            running: number;
+        };
+    };
+    responses: never;
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    getLive: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It does. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Live"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getReady: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Ready. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Ready"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getMetrics: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The text format. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listApiKeys: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+                project_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of keys, oldest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["ApiKey"][];
+                        has_more: boolean;
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    createApiKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key and body: the same answer, with `Idempotency-Replayed: true`. The same key and another body: 422. */
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewApiKey"];
+            };
+        };
+        responses: {
+            /** @description The key. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IssuedApiKey"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    revokeApiKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The revoked key. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKey"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listAuditLog: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of deeds, newest first. `actor` is a key. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["AuditEntry"][];
+                        has_more: boolean;
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listCompactions: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+                status?: "requested" | "running" | "compacted" | "skipped" | "discarded" | "failed" | "rolled_back";
+                stream_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of compactions, newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Compaction"][];
+                        has_more: boolean;
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getCompaction: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                compaction: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The compaction. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Compaction"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listDeadLetters: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of steps, newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["DeadLetter"][];
+                        has_more: boolean;
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listProjects: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of projects, by id. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Project"][];
+                        has_more: boolean;
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    createProject: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key and body: the same answer, with `Idempotency-Replayed: true`. The same key and another body: 422. */
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewProject"];
+            };
+        };
+        responses: {
+            /** @description The project. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Project"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getProject: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The project. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Project"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getQueues: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Counts. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Queues"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listStreams: {
+        parameters: {
+            query?: {
+                active?: "true" | "false";
+                cursor?: string;
+                limit?: number;
+                prefix?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of streams, by id, without their sub-streams. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["StreamSummary"][];
+                        has_more: boolean;
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getStream: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                stream: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The stream. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Stream"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listStreamEvents: {
+        parameters: {
+            query?: {
+                after?: number;
+                limit?: number;
+                types?: string;
+            };
+            header?: never;
+            path: {
+                stream: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of events. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Event"][];
+                        has_more: boolean;
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    verifyStream: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                stream: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What was checked and found; `ok` is false when there are faults. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StreamVerification"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    reportUsage: {
+        parameters: {
+            query?: {
+                from?: string;
+                group_by?: string;
+                until?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One row per combination. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UsageReport"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listWorkers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All of them. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Worker"][];
+                        has_more: boolean;
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listPipelines: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of pipelines, by name. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Pipeline"][];
+                        has_more: boolean;
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getPipeline: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The pipeline. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Pipeline"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    applyPipeline: {
+        parameters: {
+            query?: {
+                promote?: "true" | "false";
+            };
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        /** @description The pipeline. */
+        requestBody: {
+            content: {
+                "application/json": {
+                    [key: string]: unknown;
+                };
+                "application/yaml": {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The version that holds this content already. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AppliedPipeline"];
+                };
+            };
+            /** @description A new version. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AppliedPipeline"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    deletePipeline: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    setPipelineAlias: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                alias: "live";
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SetAlias"];
+            };
+        };
+        responses: {
+            /** @description The alias. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Alias"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    startRun: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key and body: the same answer, with `Idempotency-Replayed: true`. The same key and another body: 422. */
+                "idempotency-key"?: string;
+                /** @description `wait=30`: answer 200 with the ended run if it ends within so many seconds (at most 60), else 202. */
+                prefer?: string;
+            };
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StartRun"];
+            };
+        };
+        responses: {
+            /** @description Ended within the preferred wait. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+            /** @description Accepted. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listPipelineVersions: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of versions, newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["PipelineVersionSummary"][];
+                        has_more: boolean;
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getPipelineVersion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+                version: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The version. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PipelineVersion"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getPipelineGraph: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+                version: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The graph. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PipelineGraph"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    validatePipeline: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The pipeline. */
+        requestBody: {
+            content: {
+                "application/json": {
+                    [key: string]: unknown;
+                };
+                "application/yaml": {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description It would be accepted. Faults are answered as 422. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ValidatedPipeline"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listRuns: {
+        parameters: {
+            query?: {
+                created_after?: string;
+                created_before?: string;
+                cursor?: string;
+                limit?: number;
+                pipeline?: string;
+                status?: string;
+                stream_id?: string;
+                tag?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of runs, newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["RunSummary"][];
+                        has_more: boolean;
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getRun: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The run with its first 1,000 steps. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    labelRun: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PatchRun"];
+            };
+        };
+        responses: {
+            /** @description The run. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    cancelRun: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key and body: the same answer, with `Idempotency-Replayed: true`. The same key and another body: 422. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    reason?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description The run has been told, or has ended already by it. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunCancelled"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getRunCost: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The spending so far. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunCost"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listRunEvents: {
+        parameters: {
+            query?: {
+                after?: string;
+                limit?: number;
+                types?: string;
+            };
+            header?: never;
+            path: {
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of events. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Event"][];
+                        has_more: boolean;
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    explainRun: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The explanation. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunExplanation"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listSteps: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of steps, by id, item and round. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Step"][];
+                        has_more: boolean;
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getStep: {
+        parameters: {
+            query?: {
+                item?: number;
+                round?: number;
+            };
+            header?: never;
+            path: {
+                run: string;
+                step: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The step. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Step"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listCalls: {
+        parameters: {
+            query?: {
+                item?: number;
+            };
+            header?: never;
+            path: {
+                run: string;
+                step: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Every try of every call, in the order in which they were sent. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Call"][];
+                        has_more: boolean;
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getCallContext: {
+        parameters: {
+            query?: {
+                diff?: "previous";
+                item?: number;
+            };
+            header?: never;
+            path: {
+                call: number;
+                run: string;
+                step: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request, what is not in it and why. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CallContext"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listStepItems: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                run: string;
+                step: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of items, by number. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Step"][];
+                        has_more: boolean;
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    streamRun: {
+        parameters: {
+            query?: {
+                after?: string;
+            };
+            header?: {
+                /** @description Go on after this cursor. */
+                "last-event-id"?: string;
+            };
+            path: {
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The stream. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getVersion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The version. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Version"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+}
