@@ -59,12 +59,7 @@ export async function startBackgroundApp(
   const metrics = createMetrics(app.name, engine.held);
   const jobs = app.jobs(settings);
   const context = await createContext(app, settings, runtime, logger, jobs);
-  const intake = QueueModule.intake(
-    context,
-    app.processor,
-    (what, error) => logger.warn({ err: error }, what),
-    metrics.jobEnded,
-  );
+  const intake = QueueModule.intake(context, app.processor, runtime.reportFault, metrics.jobEnded);
   const gate = openGate({ engine, queue, shutdown, logger, onOpen: () => intake.start() });
   const loops = startEngineLoops(engine, { ...settings.steps, leases: app.leases });
   const announce = announceCapacity(app, runtime, jobs);
@@ -76,7 +71,7 @@ export async function startBackgroundApp(
     metrics: metrics.registry,
   });
   addShutdownSteps(shutdown, {
-    ...{ runtime, gate, intake, context, announce, loops, health },
+    ...{ runtime, gate, intake, announce, loops, health },
     drainMs: settings.drainMs,
   });
   logger.info(

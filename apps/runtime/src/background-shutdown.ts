@@ -1,4 +1,3 @@
-import type { INestApplicationContext } from '@nestjs/common';
 import { drain, type EngineLoops, type Loop } from '#libs/engine';
 import type { Shutdown } from '#libs/platform';
 import type { JobIntake } from '#libs/queue';
@@ -10,7 +9,6 @@ export type BackgroundParts = {
   runtime: Runtime;
   gate: Gate;
   intake: JobIntake;
-  context: INestApplicationContext;
   announce: Loop;
   loops: EngineLoops;
   health: HealthServer;
@@ -20,29 +18,33 @@ export type BackgroundParts = {
 const CLOSE_MS = 3000;
 
 /**
- * The order in which a worker ends; it is ours, Nest's hooks are never enabled (rows G1–G4). Heartbeats and the relay go on
- * until the last step ended: what still runs keeps its lease, what was released is dispatched again at once.
+ * The order in which a worker ends; it is ours. Nest's context holds nothing but the workers closed here, so it is neither
+ * closed nor given the signals (rows G1–G4). Heartbeats and the relay go on until the last step ended: what still runs
+ * keeps its lease, what was released is dispatched again at once.
  */
 export function addShutdownSteps(shutdown: Shutdown, parts: BackgroundParts): void {
-  const { runtime, gate, intake, context, announce, loops, health, drainMs } = parts;
-  const { engine, queue, database } = runtime;
+  const { runtime, gate, intake, announce, loops, health, drainMs } = parts;
+  const { queue, database } = runtime;
   const steps: [name: string, timeoutMs: number, run: () => Promise<unknown> | void][] = [
     ['readiness off', CLOSE_MS, () => gate.close('shutting down')],
     ['no new jobs', CLOSE_MS, () => intake.stop()],
-    [
-      'capacity',
-      CLOSE_MS,
-      () => Promise.all([announce.stop(CLOSE_MS), queue.capacity.withdraw(engine.settings.workerId)]),
-    ],
     ['drain', drainMs + 2 * CLOSE_MS, () => drainAll(runtime, drainMs)],
     ['jobs acknowledged', CLOSE_MS, () => intake.close()],
-    ['loops', CLOSE_MS, () => loops.stop(CLOSE_MS)],
-    ['nest', CLOSE_MS, () => context.close()],
+    ['loops', CLOSE_MS, () => Promise.all([announce.stop(CLOSE_MS), loops.stop(CLOSE_MS)])],
+    ['capacity', CLOSE_MS, () => withdraw(runtime)],
     ['queue', CLOSE_MS, () => queue.close()],
     ['database', CLOSE_MS + 3000, () => database.close()],
     ['health server', CLOSE_MS, () => health.close()],
   ];
   for (const [name, timeoutMs, run] of steps) shutdown.add({ name, timeoutMs, run: async () => void (await run()) });
+}
+
+async function withdraw({ engine, queue }: Runtime): Promise<void> {
+  try {
+    await queue.capacity.withdraw(engine.settings.workerId);
+  } catch (error) {
+    engine.logger.info({ error: String(error) }, 'capacity not withdrawn; it runs out by itself');
+  }
 }
 
 async function drainAll({ engine }: Runtime, drainMs: number): Promise<void> {

@@ -14,6 +14,7 @@ import type { Logger, Settings } from '#libs/platform';
 import { createQueueBackend, type QueueBackend, type ReportFault } from '#libs/queue';
 import { createTools } from '#libs/tools';
 import { engineSettings } from './engine-settings.js';
+import { faultReporter } from './fault-reporter.js';
 import { pipelineFacts } from './pipeline-facts.js';
 import { databaseUrl, queueSettings } from './queue-settings.js';
 import type { ReadinessCheck } from './readiness.js';
@@ -24,6 +25,8 @@ export type Runtime = {
   engine: EngineDeps;
   database: Database;
   queue: QueueBackend;
+  /** For faults of the queue that nobody waits for. */
+  reportFault: ReportFault;
   /** Whether database and queue are there, for `/health/ready`. */
   readiness: ReadinessCheck[];
 };
@@ -40,13 +43,14 @@ export async function composeEngine(settings: Settings, logger: Logger, app: str
     prepare: settings.database.prepare,
     applicationName: `weir-${app}`,
   });
-  const reportFault: ReportFault = (what, error) => logger.warn({ err: error }, what);
+  const reportFault = faultReporter(logger);
   const queue = await createQueueBackend(queueSettings(settings), reportFault);
   const engine = engineDeps(settings, { logger, app, database, queue });
   return {
     engine,
     database,
     queue,
+    reportFault,
     readiness: [databaseCheck(database), { name: 'queue', check: () => queue.health() }],
   };
 }

@@ -30,7 +30,7 @@ type IntakeWorker = {
   close(): Promise<void>;
   isRunning(): boolean;
   isPaused(): boolean;
-  getBackend(): { disconnectBlocking(wait?: boolean): Promise<void> };
+  getBackend(): { disconnectBlocking(wait?: boolean): Promise<void>; disconnect(): Promise<void> };
   on(event: 'error', listener: (error: Error) => void): unknown;
   on(event: 'completed', listener: () => void): unknown;
   on(event: 'failed', listener: (job: { id?: string } | undefined, error: Error) => void): unknown;
@@ -42,7 +42,10 @@ export type JobIntake = {
   isTaking(): boolean;
   /** No job is taken from now on; those that run go on. */
   stop(): Promise<void>;
-  /** After the last job ended: closes the connections. */
+  /**
+   * After the last job ended: tells the queue and closes the connections. With the server away it gives up after a
+   * second; the queue then delivers those jobs once more, which changes nothing.
+   */
   close(): Promise<void>;
 };
 
@@ -67,6 +70,22 @@ export function createJobIntake(
       // A wait for the next job that began before the pause would still take one, so it is cut short.
       if (worker.isRunning()) await worker.getBackend().disconnectBlocking(false);
     },
-    close: () => worker.close(),
+    close: () => closeWorker(worker, reportFault),
   };
+}
+
+const CLOSE_MS = 1000;
+
+async function closeWorker(worker: IntakeWorker, reportFault: ReportFault): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<'late'>((resolve) => {
+    timer = setTimeout(() => resolve('late'), CLOSE_MS);
+  });
+  const closed = worker.close().then(() => 'closed' as const);
+  const outcome = await Promise.race([closed, late]);
+  clearTimeout(timer);
+  if (outcome === 'closed') return;
+  const ignored = (error: unknown): void => reportFault('the connection of the worker was cut', error);
+  closed.catch(ignored);
+  worker.getBackend().disconnect().catch(ignored);
 }

@@ -1,0 +1,50 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import type { EngineDeps, RunStore } from '#libs/engine';
+import { createLogger, createShutdown, findRedisServer, startGuard, startPrivateRedis } from '#libs/platform';
+import { createQueueBackend } from '#libs/queue';
+import { describeRedis, waitFor } from '../../../test/support/index.js';
+import { openGate } from './gate.js';
+
+const logger = createLogger({ name: 'test', level: 'silent' });
+
+/** An installation that knows its queue backend and nothing else. */
+const installation = (backend: string): Pick<EngineDeps, 'runs' | 'logger'> => {
+  const facts: Pick<RunStore, 'installationFact'> = { installationFact: () => Promise.resolve(backend) };
+  return { runs: facts as RunStore, logger };
+};
+
+describeRedis('the gate before the first job', () => {
+  // Row C1. A server of its own, because the policy is a setting of the whole server.
+  it('stays shut while Redis may evict keys, says why, and opens by itself when that is mended', async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'weir-gate-'));
+    const guard = startGuard();
+    const server = await startPrivateRedis({ binary: findRedisServer(process.env['PATH']) ?? '', dataDir, guard });
+    const admin = new Redis(server.url);
+    await admin.config('SET', 'maxmemory-policy', 'allkeys-lru');
+    const queue = await createQueueBackend({ kind: 'redis', url: server.url, prefix: 'gate' }, () => undefined);
+    let openings = 0;
+    const gate = openGate({
+      ...{ engine: installation('redis'), queue, logger, shutdown: createShutdown(logger) },
+      onOpen: () => (openings += 1),
+    });
+    const reason = 'Redis may evict keys (maxmemory-policy allkeys-lru)';
+    await waitFor(() => {
+      const state = gate.state();
+      return !state.open && state.detail.startsWith(reason);
+    });
+    expect(openings).toBe(0);
+    await admin.config('SET', 'maxmemory-policy', 'noeviction');
+    await waitFor(() => gate.state().open);
+    expect(openings).toBe(1);
+    gate.close('shutting down');
+    expect(gate.state()).toEqual({ open: false, detail: 'shutting down' });
+    await admin.quit();
+    await queue.close();
+    await server.process.stop();
+    guard.close();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+});
