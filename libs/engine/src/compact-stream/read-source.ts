@@ -67,9 +67,7 @@ export function sourceFrom(
   const fresh =
     superseded === null
       ? entries
-      : entries.filter(
-          (entry) => (entry.kind === 'result' ? entry.call.entry : entry.entry) > superseded.entries[1],
-        );
+      : entries.filter((entry) => (entry.kind === 'result' ? entry.call.entry : entry.entry) > superseded.entries[1]);
   return {
     view,
     manifest,

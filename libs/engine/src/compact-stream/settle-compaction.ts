@@ -5,7 +5,7 @@ import type { CompactionPatch, CompactionRecord } from '../ports/compaction-stor
 import type { RunTransaction } from '../ports/run-store.port.js';
 import { compactionEnd, type CompactionEnd } from './compaction-end.js';
 import type { CompactionSource } from './read-source.js';
-import type { Spent, Summarised } from './summarise.js';
+import type { Settled, Spent } from './summarise.js';
 import { wakeWaiters } from './wake-waiters.js';
 
 /** Attempts at one compaction before `CompactionFailed`. */
@@ -15,7 +15,7 @@ const RETRY_DELAY_MS = 2_000;
 type Settling = {
   record: CompactionRecord;
   source: CompactionSource;
-  result: Exclude<Summarised, { kind: 'stopped' }>;
+  result: Settled;
 };
 /**
  * Ends a claimed compaction: exactly one of the four events, or another attempt. The range is checked again under the

@@ -33,6 +33,9 @@ export type Summarised =
   | { kind: 'failed'; class: string; detail: string; retryable: boolean; spent: Spent }
   | { kind: 'stopped' };
 
+/** All but a stop: what `compactionEnd` makes an event of. */
+export type Settled = Exclude<Summarised, { kind: 'stopped' }>;
+
 /** What a summary must keep to. */
 type SummaryBounds = Pick<CompactionRecord, 'entries' | 'maxSummaryChars' | 'charsBefore'>;
 
@@ -62,7 +65,7 @@ function summaryModel(deps: SummariseDeps, { policy, manifest }: CompactionSourc
 }
 
 /** By selection, without a model: also the first rung of the ladder. */
-export function extract(record: SummaryBounds, source: CompactionSource): Exclude<Summarised, { kind: 'stopped' }> {
+export function extract(record: SummaryBounds, source: CompactionSource): Settled {
   const { fresh: entries, previousSummary } = source;
   const text = extractiveSummary({
     entries,
@@ -75,7 +78,7 @@ export function extract(record: SummaryBounds, source: CompactionSource): Exclud
 
 type Written = { text: string; model: string; extractive: boolean; spent: Spent };
 
-function complete(record: CompactionRecord, source: CompactionSource, written: Written): Summarised {
+function complete(record: SummaryBounds, source: CompactionSource, written: Written): Settled {
   const { text, model, extractive, spent } = written;
   const { entries, previousSummary } = source;
   const maxChars = record.maxSummaryChars;
@@ -96,7 +99,7 @@ function complete(record: CompactionRecord, source: CompactionSource, written: W
 }
 
 /** UTF-8 bytes: those of the shown chars at the range's own bytes per char, less those of the summary. */
-function bytesSaved(record: CompactionRecord, source: CompactionSource, summary: string): number {
+function bytesSaved(record: SummaryBounds, source: CompactionSource, summary: string): number {
   const text = renderHistory(source.entries);
   const bytesPerChar = text === '' ? 1 : Buffer.byteLength(text) / countCodePoints(text);
   return Math.round((record.charsBefore ?? 0) * bytesPerChar) - Buffer.byteLength(summary);

@@ -1,0 +1,132 @@
+import { checkCompactionRange } from '#libs/context';
+import type { EventInput, StoredEvent } from '#libs/domain';
+import type { CompactionRecord } from '../ports/compaction-store.port.js';
+import { digestOf, viewOf, type CompactionSource } from './read-source.js';
+import type { Settled, Spent } from './summarise.js';
+
+/** What the end of a compaction depends on of its row. */
+export type CompactionTask = Pick<
+  CompactionRecord,
+  | 'compactionId'
+  | 'viewRunId'
+  | 'cutoffSeq'
+  | 'range'
+  | 'entries'
+  | 'supersedes'
+  | 'policyHash'
+  | 'maxSummaryChars'
+  | 'charsBefore'
+  | 'attempt'
+>;
+
+type Ended<T extends 'ContextCompacted' | 'CompactionSkipped' | 'CompactionDiscarded' | 'CompactionFailed'> = {
+  type: T;
+  data: EventInput<T>;
+};
+
+/** Exactly one of the four events that end a request. */
+export type CompactionEnd =
+  Ended<'ContextCompacted'> | Ended<'CompactionSkipped'> | Ended<'CompactionDiscarded'> | Ended<'CompactionFailed'>;
+
+/**
+ * How a summarised compaction ends. Pure: `events` are those of the sub-stream as they are now, so what happened since the
+ * summary was asked for is seen.
+ */
+export function compactionEnd(
+  task: CompactionTask,
+  source: CompactionSource,
+  result: Settled,
+  events: readonly StoredEvent[],
+): CompactionEnd {
+  switch (result.kind) {
+    case 'summary':
+      return endOfSummary(task, source, result, events);
+    case 'not_smaller':
+      return skipped(task, 'not_smaller', result, result.spent);
+    case 'nothing_to_compact':
+      return skipped(task, 'nothing_to_compact', { charsAfter: task.charsBefore ?? 0, bytesSaved: 0 }, result.spent);
+    case 'failed':
+      return {
+        type: 'CompactionFailed',
+        data: {
+          compaction_id: task.compactionId,
+          class: result.class,
+          detail: result.detail,
+          attempts: task.attempt,
+          ...spentData(result.spent),
+        },
+      };
+  }
+}
+
+function endOfSummary(
+  task: CompactionTask,
+  source: CompactionSource,
+  result: Extract<Summarised, { kind: 'summary' }>,
+  events: readonly StoredEvent[],
+): CompactionEnd {
+  const view = viewOf(task);
+  const fault = checkCompactionRange(events, view, task);
+  if (fault !== null) return discarded(task, fault.reason, fault.detail, result.spent);
+  if (digestOf(events, view, task.range) !== source.digest)
+    return discarded(
+      task,
+      'digest_differs',
+      'the events of the range are not those that were summarised',
+      result.spent,
+    );
+  const { summary, charsAfter, bytesSaved, model, extractive } = result;
+  return {
+    type: 'ContextCompacted',
+    data: {
+      compaction_id: task.compactionId,
+      view_run_id: task.viewRunId,
+      cutoff_seq: task.cutoffSeq,
+      replaces_seq_range: [task.range[0], task.range[1]],
+      entries: [task.entries[0], task.entries[1]],
+      supersedes: task.supersedes,
+      summary,
+      chars_before: task.charsBefore ?? 0,
+      chars_after: charsAfter,
+      bytes_saved: bytesSaved,
+      source_digest: source.digest,
+      model,
+      extractive,
+      policy_hash: task.policyHash,
+      ...spentData(result.spent),
+    },
+  };
+}
+
+function discarded(
+  task: CompactionTask,
+  reason: EventInput<'CompactionDiscarded'>['reason'],
+  detail: string,
+  spent: Spent,
+): CompactionEnd {
+  return {
+    type: 'CompactionDiscarded',
+    data: { compaction_id: task.compactionId, reason, detail, ...spentData(spent) },
+  };
+}
+
+function skipped(
+  task: CompactionTask,
+  reason: EventInput<'CompactionSkipped'>['reason'],
+  { charsAfter, bytesSaved }: { charsAfter: number; bytesSaved: number },
+  spent: Spent,
+): CompactionEnd {
+  return {
+    type: 'CompactionSkipped',
+    data: {
+      compaction_id: task.compactionId,
+      reason,
+      bytes_saved: bytesSaved,
+      chars_before: task.charsBefore ?? 0,
+      chars_after: charsAfter,
+      ...spentData(spent),
+    },
+  };
+}
+
+const spentData = (spent: Spent) => ({ usage: spent.usage, cost_usd: spent.costUsd });
