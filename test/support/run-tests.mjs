@@ -1,5 +1,5 @@
 // `npm test`: set-up and all tests except chaos, benchmarks and the long law runs. Plain JavaScript, because it
-// also runs in a fresh clone. Options of its own: --suite=chaos|laws; everything else goes to jest.
+// also runs in a fresh clone. Options of its own: --suite=chaos|laws, --runs N; everything else goes to jest.
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -31,12 +31,22 @@ async function main(given) {
   const folder = mkdtempSync(join(tmpdir(), 'weir-jest-'));
   try {
     const resultFile = join(folder, 'result.json');
-    const passedOn = given.filter((argument) => !argument.startsWith('--suite='));
-    const status = await runJest(suite, passedOn, resultFile);
+    const { rest, env } = takeRuns(given.filter((argument) => !argument.startsWith('--suite=')));
+    const status = await runJest({ ...suite, env: { ...suite.env, ...env } }, rest, resultFile);
     return summary(count(resultFile, status));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** `--runs N`: how many random streams the law tests draw. */
+function takeRuns(given) {
+  const at = given.findIndex((argument) => argument === '--runs' || argument.startsWith('--runs='));
+  if (at === -1) return { rest: given, env: {} };
+  const isPair = given[at] === '--runs';
+  const runs = isPair ? given[at + 1] : given[at].slice('--runs='.length);
+  if (!/^[1-9]\d*$/.test(runs ?? '')) throw new Error(`--runs takes a whole number, found ${runs}`);
+  return { rest: given.toSpliced(at, isPair ? 2 : 1), env: { WEIR_LAW_RUNS: runs } };
 }
 
 /** Ends with jest's exit code, or 1 when a signal ended it. Signals go on to jest, which ends its own services. */

@@ -16,7 +16,15 @@ export const NO_MARKS: Marks = { forgetTo: 0, maskTo: 0, elidedTo: 0, reasoningF
 export const EXPECTED_CALLS_FRACTION = 0.12;
 
 /** Names the model facts that a frontier depends on. */
-export const factsKey = (model: ModelFacts): string => textKey(canonicalJson(model));
+export function factsKey(model: ModelFacts): string {
+  const found = knownFacts.get(model);
+  if (found !== undefined) return found;
+  const key = textKey(canonicalJson(model));
+  knownFacts.set(model, key);
+  return key;
+}
+
+const knownFacts = new WeakMap<ModelFacts, string>();
 
 export type FrontierStart = { readonly marks: Marks; /** Nothing before it says where the frontier stands. */ readonly isAnew: boolean };
 

@@ -112,7 +112,8 @@ function turnSums(facts: ProposalFacts): TurnSum[] {
     const sum = sums[cell.entry.turn - view.turnsBefore];
     const { seq, entry, chars } = cell.entry.source;
     if (sum === undefined || cell.state === 'repaired_away') continue;
-    if (entry === null || !facts.protectedEntries.has(entry)) sum.shown += cell.shown?.chars ?? 0;
+    const stays = cell.pinned || (entry !== null && facts.protectedEntries.has(entry));
+    if (!stays) sum.shown += cell.shown?.chars ?? 0;
     if (seq === null || entry === null) continue;
     sum.original += chars;
     sum.lastSeq = Math.max(sum.lastSeq, seq);

@@ -1,10 +1,8 @@
 import type { StoredEvent } from '#libs/domain';
 import { buildContext } from '../build-context.js';
 import type { BuildResult, ReadyBuild } from '../build-result.js';
-import { textKey } from '../measure/text-key.js';
 import { neededEvents } from '../needed-events.js';
 import type { NeutralMessage } from '../neutral.js';
-import { policyCanonical } from '../policy/index.js';
 import { lint } from '../shape/index.js';
 import { isInView, viewKey } from '../view/view-key.js';
 import { playPlan, type Observed } from './play-plan.js';
@@ -31,7 +29,7 @@ export function checkLaws(plan: Plan): void {
     checkEntries(observed.session, build);
     checkProtected(observed.session, build);
     const key = viewKey(observed.session.view);
-    const settings = textKey(policyCanonical(observed.session.policy)) + JSON.stringify(observed.session.manifest.model);
+    const settings = observed.session.policyHash + JSON.stringify(observed.session.manifest.model);
     const last = before.get(key);
     if (last !== undefined && last.key === settings) checkPrefix(last, build);
     before.set(key, { build, key: settings, lastEntry: lastEntry(observed.session) });
@@ -101,8 +99,9 @@ function checkPrefix(last: Before, build: ReadyBuild): void {
   if (JSON.stringify(last.build.frontier) !== JSON.stringify(build.frontier)) return;
   if (shorteningOf(last.build) !== shorteningOf(build) || repairsTo(last.build, last.lastEntry) !== repairsTo(build, last.lastEntry)) return;
   const messages = last.build.messages.map(({ message }) => message);
-  const isOpenEnded = messages.length > 0 && (last.build.repairs.some(({ rule }) => rule === 'closing') || build.repairs.some(({ rule }) => rule === 'merged'));
-  const common = isOpenEnded ? messages.slice(0, -1) : messages;
+  // What was made up at the end goes when something follows, and neighbours of one role are merged: both are repairs.
+  const ends = Number(last.build.repairs.some(({ rule }) => rule === 'closing')) + Number(build.repairs.some(({ rule }) => rule === 'merged'));
+  const common = messages.slice(0, Math.max(0, messages.length - ends));
   common.forEach((message, index) => {
     hold('C6', JSON.stringify(message) === JSON.stringify(build.messages[index]?.message), () => `message ${index} of ${messages.length} changed: ${JSON.stringify(message).slice(0, 200)} → ${JSON.stringify(build.messages[index]?.message)?.slice(0, 200)}`);
   });
@@ -142,7 +141,7 @@ const COMPACTION_EVENTS = ['CompactionRequested', 'ContextCompacted', 'Compactio
 function checkIncremental({ session, build }: Observed): void {
   const lastCall = session.events.findLast((event): event is Extract<StoredEvent, { type: 'LlmCallStarted' }> => event.type === 'LlmCallStarted' && isInView(session.view, event)) ?? null;
   const compactions = session.events.filter(({ type }) => COMPACTION_EVENTS.includes(type));
-  const { fromSeq, alsoSeqs } = neededEvents(lastCall, compactions, { view: session.view, policyHash: textKey(policyCanonical(session.policy)), model: session.manifest.model });
+  const { fromSeq, alsoSeqs } = neededEvents(lastCall, compactions, { view: session.view, policyHash: session.policyHash, model: session.manifest.model });
   if (fromSeq <= 1) return;
   const part = session.events.filter(({ seq, type }) => seq >= fromSeq || alsoSeqs.includes(seq) || COMPACTION_EVENTS.includes(type));
   const again = session.build('managed', part);
@@ -157,7 +156,7 @@ function checkEquality(session: Session): void {
   const build = session.build();
   const copy = structuredClone([...session.events]);
   const equal = (law: string, events: readonly StoredEvent[]): void => {
-    const other = buildContext({ events, view: session.view, manifest: structuredClone(session.manifest), policyHash: textKey(policyCanonical(session.policy)), memory: null, uptoSeq: Infinity, runActive: true, purpose: 'managed' });
+    const other = buildContext({ events, view: session.view, manifest: structuredClone(session.manifest), policyHash: session.policyHash, memory: null, uptoSeq: Infinity, runActive: true, purpose: 'managed' });
     hold(law, canonicalOf(other) === canonicalOf(build), () => `${canonicalOf(other).slice(0, 400)} instead of ${canonicalOf(build).slice(0, 400)}`);
   };
   equal('C5', copy);

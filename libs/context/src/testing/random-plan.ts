@@ -93,7 +93,7 @@ const model = (apiFormat: ApiFormat): fc.Arbitrary<ModelFacts> =>
     .map((facts) => testModel({ ...facts, apiFormat, maxOutputTokens: facts.windowTokens === null ? null : 200 }));
 
 /** Sessions with crashes, cancels, retries, repeated ids, parallel calls, images, reasoning, several runs, cutoffs and compactions. */
-export const randomPlan = (apiFormat: ApiFormat, maxLength = 22): fc.Arbitrary<Plan> =>
+export const randomPlan = (apiFormat: ApiFormat, maxLength = 16): fc.Arbitrary<Plan> =>
   fc.record({
     policies: fc.tuple(policy, policy),
     models: fc.tuple(model(apiFormat), model(apiFormat)),

@@ -39,6 +39,8 @@ export const testManifest = (policy: EffectivePolicy, model: ModelFacts = testMo
   ...rest,
 });
 
+const policyHashes = new WeakMap<EffectivePolicy, string>();
+
 /** A sub-stream that grows, and the builds over it: what the engine does around `buildContext`, without a store. */
 export class Session {
   readonly log = new EventLog();
@@ -50,6 +52,12 @@ export class Session {
     public policy: EffectivePolicy,
     public view: ViewSpec = { mode: 'inherit', runId: 'run_1', cutoffSeq: null },
   ) {}
+
+  get policyHash(): string {
+    const found = policyHashes.get(this.policy) ?? textKey(policyCanonical(this.policy));
+    policyHashes.set(this.policy, found);
+    return found;
+  }
 
   get events(): readonly StoredEvent[] {
     return this.log.events;
@@ -70,7 +78,7 @@ export class Session {
       events,
       view: this.view,
       manifest: this.manifest,
-      policyHash: textKey(policyCanonical(this.policy)),
+      policyHash: this.policyHash,
       memory,
       uptoSeq: this.events.length,
       runActive: true,
@@ -107,7 +115,7 @@ export class Session {
       approx_context_chars: build.chars,
       approx_context_tokens: build.tokens,
       upto_seq: this.events.length,
-      policy_hash: textKey(policyCanonical(this.policy)),
+      policy_hash: this.policyHash,
       context_hash: textKey(build.canonical),
       manifest: 'manifest',
       frontier: build.frontier,
