@@ -5,14 +5,28 @@ import { modelCall } from './testing/model-call.js';
 const connection = (name: string, given: Partial<ConnectionSettings> = {}): [string, ConnectionSettings] => [
   name,
   {
-    name, provider: 'openai', baseUrl: null, apiKey: 'key', apiKeySource: 'weir.yml', headers: {}, allowPrivateAddresses: false,
-    limits: { requestsPerMinute: null, tokensPerMinute: null, concurrentRequests: null }, ...given,
+    name,
+    provider: 'openai',
+    baseUrl: null,
+    apiKey: 'key',
+    apiKeySource: 'weir.yml',
+    headers: {},
+    allowPrivateAddresses: false,
+    limits: { requestsPerMinute: null, tokensPerMinute: null, concurrentRequests: null },
+    ...given,
   },
 ];
 
 const models = createModels({
-  connections: new Map([connection('openai'), connection('anthropic', { provider: 'anthropic' }), connection('google', { provider: 'google' })]),
-  overrides: { 'openai:gpt-4.1': { window_tokens: 5_000, prices_per_million: { input: 4, output: 8 } }, 'openai:own': { api_format: 'gemini' } },
+  connections: new Map([
+    connection('openai'),
+    connection('anthropic', { provider: 'anthropic' }),
+    connection('google', { provider: 'google' }),
+  ]),
+  overrides: {
+    'openai:gpt-4.1': { window_tokens: 5_000, prices_per_million: { input: 4, output: 8 } },
+    'openai:own': { api_format: 'gemini' },
+  },
 });
 const factsOf = (model: string) => {
   const found = models.facts(model);
@@ -22,8 +36,23 @@ const factsOf = (model: string) => {
 
 describe('facts of models', () => {
   it('come from the shipped catalogue', () => {
-    expect(factsOf('openai:gpt-4.1-mini')).toMatchObject({ id: 'openai:gpt-4.1-mini', apiFormat: 'openai_chat', windowTokens: 1_047_576, maxOutputTokens: 32_768, priceInput: 0.4, cacheReadRatio: 0.25, cacheWriteRatio: 1, images: true });
-    expect(factsOf('anthropic:claude-sonnet-4-5')).toMatchObject({ apiFormat: 'anthropic', windowTokens: 200_000, priceCacheWrite: 3.75, cacheReadRatio: expect.closeTo(0.1), cacheWriteRatio: 1.25 });
+    expect(factsOf('openai:gpt-4.1-mini')).toMatchObject({
+      id: 'openai:gpt-4.1-mini',
+      apiFormat: 'openai_chat',
+      windowTokens: 1_047_576,
+      maxOutputTokens: 32_768,
+      priceInput: 0.4,
+      cacheReadRatio: 0.25,
+      cacheWriteRatio: 1,
+      images: true,
+    });
+    expect(factsOf('anthropic:claude-sonnet-4-5')).toMatchObject({
+      apiFormat: 'anthropic',
+      windowTokens: 200_000,
+      priceCacheWrite: 3.75,
+      cacheReadRatio: expect.closeTo(0.1),
+      cacheWriteRatio: 1.25,
+    });
   });
 
   it('of a dated name are those of its family', () => {
@@ -32,7 +61,13 @@ describe('facts of models', () => {
   });
 
   it('are overridden by the operator', () => {
-    expect(factsOf('openai:gpt-4.1')).toMatchObject({ windowTokens: 5_000, maxOutputTokens: 32_768, priceInput: 4, priceCachedInput: null, cacheReadRatio: 0.25 });
+    expect(factsOf('openai:gpt-4.1')).toMatchObject({
+      windowTokens: 5_000,
+      maxOutputTokens: 32_768,
+      priceInput: 4,
+      priceCachedInput: null,
+      cacheReadRatio: 0.25,
+    });
   });
 
   it('of a model that is not listed are the defaults, with no window and no price', () => {
@@ -41,7 +76,12 @@ describe('facts of models', () => {
   });
 
   it('of builtin:extractive are free', () => {
-    expect(factsOf('builtin:extractive')).toMatchObject({ promptCaching: false, priceInput: 0, priceOutput: 0, windowTokens: null });
+    expect(factsOf('builtin:extractive')).toMatchObject({
+      promptCaching: false,
+      priceInput: 0,
+      priceOutput: 0,
+      windowTokens: null,
+    });
   });
 
   it.each([
@@ -55,6 +95,10 @@ describe('facts of models', () => {
     ['openai:own', 'gemini is not in this build'],
   ])('of %s are refused with what would be right', async (model, expected) => {
     expect(models.facts(model)).toEqual({ ok: false, detail: expect.stringContaining(expected) });
-    expect(await models.call(modelCall(model))).toMatchObject({ kind: 'failure', class: 'invalid_request', detail: expect.stringContaining(expected) });
+    expect(await models.call(modelCall(model))).toMatchObject({
+      kind: 'failure',
+      class: 'invalid_request',
+      detail: expect.stringContaining(expected),
+    });
   });
 });

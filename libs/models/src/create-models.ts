@@ -48,15 +48,26 @@ function finder(options: ModelsOptions): (model: string) => Found {
   const names = [...Object.keys(builtin), ...options.connections.keys()];
   return (model) => {
     const name = parseModelName(model);
-    if (name === null) return { ok: false, detail: `${JSON.stringify(model)} is not a model: expected connection:model, for example openai:gpt-4.1-mini` };
+    if (name === null)
+      return {
+        ok: false,
+        detail: `${JSON.stringify(model)} is not a model: expected connection:model, for example openai:gpt-4.1-mini`,
+      };
     const { connection } = name;
     if (isBuiltinConnection(connection)) return checked(builtin[connection], name.model, catalogue[connection]);
     const settings = options.connections.get(connection);
     if (settings === undefined) {
-      return { ok: false, detail: `there is no connection ${connection} for ${model}; known are ${names.join(', ')}. Connections are set in weir.yml.` };
+      return {
+        ok: false,
+        detail: `there is no connection ${connection} for ${model}; known are ${names.join(', ')}. Connections are set in weir.yml.`,
+      };
     }
     const provider = providers.get(connection) ?? connectionProvider(settings);
-    if (provider === null) return { ok: false, detail: `connection ${connection}: the provider ${settings.provider} is not available in this build of Weir` };
+    if (provider === null)
+      return {
+        ok: false,
+        detail: `connection ${connection}: the provider ${settings.provider} is not available in this build of Weir`,
+      };
     providers.set(connection, provider);
     return checked(provider, name.model, catalogue[settings.provider]);
   };
@@ -69,4 +80,9 @@ function checked(provider: Provider, name: string, entry: Catalogue[string] | un
 }
 
 /** A provider without an entry in the catalogue: plain chat, caching as most have it, nothing else known. */
-const UNLISTED: Catalogue[string]['defaults'] = { api_format: 'openai_chat', prompt_caching: true, cache_read_ratio: 0.1, cache_write_ratio: 1.25 };
+const UNLISTED: Catalogue[string]['defaults'] = {
+  api_format: 'openai_chat',
+  prompt_caching: true,
+  cache_read_ratio: 0.1,
+  cache_write_ratio: 1.25,
+};

@@ -3,7 +3,11 @@ import { TerminalError } from '#libs/domain';
 /** The host is, or resolves to, an address outside the public net, and the operator has not allowed it. */
 export class AddressRefusedError extends TerminalError {
   constructor(hostname: string) {
-    super('address_refused', `${hostname} is a private or reserved address; the operator can allow the host in weir.yml`, { host: hostname });
+    super(
+      'address_refused',
+      `${hostname} is a private or reserved address; the operator can allow the host in weir.yml`,
+      { host: hostname },
+    );
   }
 }
 

@@ -6,7 +6,9 @@ export function matchesHost(pattern: string, url: URL): boolean {
   const { host, port } = splitPort(pattern.toLowerCase());
   if (port !== null && port !== effectivePort(url)) return false;
   const hostname = url.hostname.toLowerCase().replace(/\.$/, '');
-  return host.startsWith('*.') ? hostname.endsWith(host.slice(1)) && hostname.length > host.length - 1 : hostname === host;
+  return host.startsWith('*.')
+    ? hostname.endsWith(host.slice(1)) && hostname.length > host.length - 1
+    : hostname === host;
 }
 
 function splitPort(pattern: string): { host: string; port: string | null } {

@@ -32,18 +32,57 @@ async function attempt(url: string, allowsPrivate = false, resolve?: ResolveHost
 }
 
 describe('an address', () => {
-  it.each(['8.8.8.8', '93.184.216.34', '2606:4700:4700::1111'])('%s is public', (address) => expect(isPublicAddress(address)).toBe(true));
+  it.each(['8.8.8.8', '93.184.216.34', '2606:4700:4700::1111'])('%s is public', (address) =>
+    expect(isPublicAddress(address)).toBe(true),
+  );
   it.each([
-    '127.0.0.1', '127.8.8.8', '0.0.0.0', '10.1.2.3', '172.16.0.1', '192.168.1.1', '169.254.169.254', '100.64.0.1', '192.0.2.1', '198.18.0.1',
-    '224.0.0.1', '240.0.0.1', '255.255.255.255', '::', '::1', '::ffff:127.0.0.1', '::ffff:a9fe:a9fe', '::127.0.0.1', 'fe80::1', 'fc00::1', 'fd00:ec2::254', 'fec0::1',
-    '64:ff9b::7f00:1', '2002:7f00:1::', '2001:0:7f00:1::', '2001:db8::1', 'ff02::1', '100::1', 'localhost', '',
+    '127.0.0.1',
+    '127.8.8.8',
+    '0.0.0.0',
+    '10.1.2.3',
+    '172.16.0.1',
+    '192.168.1.1',
+    '169.254.169.254',
+    '100.64.0.1',
+    '192.0.2.1',
+    '198.18.0.1',
+    '224.0.0.1',
+    '240.0.0.1',
+    '255.255.255.255',
+    '::',
+    '::1',
+    '::ffff:127.0.0.1',
+    '::ffff:a9fe:a9fe',
+    '::127.0.0.1',
+    'fe80::1',
+    'fc00::1',
+    'fd00:ec2::254',
+    'fec0::1',
+    '64:ff9b::7f00:1',
+    '2002:7f00:1::',
+    '2001:0:7f00:1::',
+    '2001:db8::1',
+    'ff02::1',
+    '100::1',
+    'localhost',
+    '',
   ])('%s is not', (address) => expect(isPublicAddress(address)).toBe(false));
 });
 
 describe('a request', () => {
   it.each([
-    ['dotted', '127.0.0.1'], ['short', '127.1'], ['decimal', '2130706433'], ['hex', '0x7f000001'], ['octal', '0177.0.0.1'], ['zero', '0'],
-    ['IPv6', '[::1]'], ['mapped', '[::ffff:127.0.0.1]'], ['mapped hex', '[::ffff:7f00:1]'], ['fullwidth', '１２７.０.０.１'], ['escaped', '%31%32%37.0.0.1'], ['by name', 'localhost'],
+    ['dotted', '127.0.0.1'],
+    ['short', '127.1'],
+    ['decimal', '2130706433'],
+    ['hex', '0x7f000001'],
+    ['octal', '0177.0.0.1'],
+    ['zero', '0'],
+    ['IPv6', '[::1]'],
+    ['mapped', '[::ffff:127.0.0.1]'],
+    ['mapped hex', '[::ffff:7f00:1]'],
+    ['fullwidth', '１２７.０.０.１'],
+    ['escaped', '%31%32%37.0.0.1'],
+    ['by name', 'localhost'],
   ])('to a loopback address (%s) never leaves', async (_, host) => {
     const before = requests;
     expect(await attempt(`http://${host}:${port}/`)).toBe('address_refused');
@@ -51,7 +90,10 @@ describe('a request', () => {
   });
 
   it('to a name that resolves to a private address among public ones never leaves', async () => {
-    const resolve: ResolveHost = async () => [{ address: '93.184.216.34', family: 4 }, { address: '127.0.0.1', family: 4 }];
+    const resolve: ResolveHost = async () => [
+      { address: '93.184.216.34', family: 4 },
+      { address: '127.0.0.1', family: 4 },
+    ];
     expect(await attempt(`http://rebind.example:${port}/`, false, resolve)).toBe('address_refused');
   });
 

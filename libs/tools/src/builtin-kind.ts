@@ -9,7 +9,10 @@ export function builtinKind(now: () => Date, tools: ReadonlyMap<string, BuiltinT
       const builtinName = definition?.kind === 'builtin' ? definition.builtin : name;
       const builtin = tools.get(builtinName);
       if (builtin === undefined) {
-        return { ok: false, detail: `there is no builtin tool ${builtinName}; builtin tools are ${[...tools.keys()].join(', ')}` };
+        return {
+          ok: false,
+          detail: `there is no builtin tool ${builtinName}; builtin tools are ${[...tools.keys()].join(', ')}`,
+        };
       }
       return {
         ok: true,

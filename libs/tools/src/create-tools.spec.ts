@@ -1,6 +1,7 @@
-import type { Content, Json, JsonObject, ToolDefinition } from '#libs/domain';
-import type { ResolvedTool, ToolInvocation, ToolOutcome } from '#libs/engine';
+import type { Json, JsonObject, ToolDefinition } from '#libs/domain';
+import type { ResolvedTool, ToolOutcome } from '#libs/engine';
 import { createTools } from './create-tools.js';
+import { toolInvocation } from './testing/tool-invocation.js';
 
 const tools = createTools({ now: () => new Date('2026-11-29T21:00:00.000Z') });
 
@@ -10,28 +11,8 @@ function resolved(name: string, definition: ToolDefinition | null = null): Resol
   return resolution.tool;
 }
 
-type Setting = { memory?: { [key: string]: Json }; results?: { [entry: number]: Content }; signal?: AbortSignal };
-
-function invocation(tool: ResolvedTool, args: JsonObject, setting: Setting = {}): ToolInvocation {
-  const memory = setting.memory ?? {};
-  return {
-    tool,
-    definition: null,
-    args,
-    idempotencyKey: null,
-    position: { projectId: 'p', streamId: 's', runId: 'r', stepId: 'a', item: null, callNo: 1, try: 1, ordinal: 0 },
-    variables: {},
-    signal: setting.signal ?? new AbortController().signal,
-    memory: {
-      read: async () => ({ ...memory }),
-      write: async (key, value) => void (memory[key] = value),
-      delete: async (key) => Object.hasOwn(memory, key) && delete memory[key],
-    },
-    readResult: async (entry) => setting.results?.[entry] ?? null,
-  };
-}
-
-const call = (name: string, args: JsonObject, setting?: Setting): Promise<ToolOutcome> => tools.invoke(invocation(resolved(name), args, setting));
+const call = (name: string, args: JsonObject, setting?: Parameters<typeof toolInvocation>[2]): Promise<ToolOutcome> =>
+  tools.invoke(toolInvocation(resolved(name), args, setting));
 
 describe('resolving tools', () => {
   it('finds every builtin by its name, with a usable schema', () => {
@@ -41,27 +22,47 @@ describe('resolving tools', () => {
   });
 
   it('names what is there when a name is unknown', () => {
-    expect(tools.resolve('memory_wipe', null)).toEqual({ ok: false, detail: expect.stringContaining('memory_write, memory_read') });
+    expect(tools.resolve('memory_wipe', null)).toEqual({
+      ok: false,
+      detail: expect.stringContaining('memory_write, memory_read'),
+    });
   });
 
   it('refuses names that a provider would refuse', () => {
-    for (const name of ['', 'a b', 'x'.repeat(65), 'a:b']) expect(tools.resolve(name, null)).toMatchObject({ ok: false });
+    for (const name of ['', 'a b', 'x'.repeat(65), 'a:b'])
+      expect(tools.resolve(name, null)).toMatchObject({ ok: false });
   });
 
   it('gives a declared builtin its own name, description and limits', async () => {
     const definition: ToolDefinition = {
-      name: 'clock', kind: 'builtin', builtin: 'now', description: 'What time is it?', parameters: null, effect: null,
-      timeoutMs: 1_000, requiresApproval: true, primaryArgument: null, onUnknownOutcome: 'ask',
+      name: 'clock',
+      kind: 'builtin',
+      builtin: 'now',
+      description: 'What time is it?',
+      parameters: null,
+      effect: null,
+      timeoutMs: 1_000,
+      requiresApproval: true,
+      primaryArgument: null,
+      onUnknownOutcome: 'ask',
     };
     const tool = resolved('clock', definition);
-    expect(tool).toMatchObject({ timeoutMs: 1_000, requiresApproval: true, effect: 'read_only', declaration: { name: 'clock', description: 'What time is it?' } });
-    const outcome = await tools.invoke({ ...invocation(tool, {}), definition });
+    expect(tool).toMatchObject({
+      timeoutMs: 1_000,
+      requiresApproval: true,
+      effect: 'read_only',
+      declaration: { name: 'clock', description: 'What time is it?' },
+    });
+    const outcome = await tools.invoke({ ...toolInvocation(tool, {}), definition });
     expect(outcome).toEqual({ status: 'ok', content: '2026-11-29T21:00:00.000Z' });
   });
 
   it('says that a kind is not in this build', () => {
     const definition = { name: 'x', kind: 'plugin', plugin: 'x' } as unknown as ToolDefinition;
-    expect(tools.resolve('x', definition)).toEqual({ ok: false, detail: 'tool x: the kind plugin is not available in this build of Weir' });
+    expect(tools.resolve('x', definition)).toEqual({
+      ok: false,
+      detail: 'tool x: the kind plugin is not available in this build of Weir',
+    });
   });
 });
 
@@ -72,10 +73,21 @@ describe('memory tools', () => {
     await call('memory_write', { key: 'age', value: { years: 36 } }, { memory });
     expect(await call('memory_read', { key: 'name' }, { memory })).toEqual({ status: 'ok', content: 'Ada' });
     expect(await call('memory_read', { key: 'age' }, { memory })).toEqual({ status: 'ok', content: '{"years":36}' });
-    expect(await call('memory_read', {}, { memory })).toEqual({ status: 'ok', content: '{"age":{"years":36},"name":"Ada"}' });
-    expect(await call('memory_delete', { key: 'name' }, { memory })).toEqual({ status: 'ok', content: 'Removed "name".' });
-    expect(await call('memory_read', { key: 'name' }, { memory })).toEqual({ status: 'ok', content: 'Nothing is kept under "name". Keys: "age".' });
-    expect(await call('memory_read', { key: 'toString' }, { memory })).toMatchObject({ content: expect.stringContaining('Nothing is kept') });
+    expect(await call('memory_read', {}, { memory })).toEqual({
+      status: 'ok',
+      content: '{"age":{"years":36},"name":"Ada"}',
+    });
+    expect(await call('memory_delete', { key: 'name' }, { memory })).toEqual({
+      status: 'ok',
+      content: 'Removed "name".',
+    });
+    expect(await call('memory_read', { key: 'name' }, { memory })).toEqual({
+      status: 'ok',
+      content: 'Nothing is kept under "name". Keys: "age".',
+    });
+    expect(await call('memory_read', { key: 'toString' }, { memory })).toMatchObject({
+      content: expect.stringContaining('Nothing is kept'),
+    });
   });
 
   it('refuse a value that is too long, with its size', async () => {
@@ -85,29 +97,55 @@ describe('memory tools', () => {
 });
 
 describe('read_tool_result', () => {
-  const results = { 57: `${'a'.repeat(9_000)}\u{1F600}end`, 58: [{ type: 'text' as const, text: 'page' }, { type: 'image' as const, name: 'x.png' }] };
+  const results = {
+    57: `${'a'.repeat(9_000)}\u{1F600}end`,
+    58: [
+      { type: 'text' as const, text: 'page' },
+      { type: 'image' as const, name: 'x.png' },
+    ],
+  };
 
   it('reads a result by its number in slices that say where they stand', async () => {
     const first = await call('read_tool_result', { entry: '#57' }, { results });
-    expect(first).toEqual({ status: 'ok', content: `[#57, characters 0 to 8000 of 9004. Read on with from: 8000.]\n${'a'.repeat(8_000)}` });
+    expect(first).toEqual({
+      status: 'ok',
+      content: `[#57, characters 0 to 8000 of 9004. Read on with from: 8000.]\n${'a'.repeat(8_000)}`,
+    });
     const rest = await call('read_tool_result', { entry: 57, from: 8_999, length: 2 }, { results });
-    expect(rest).toEqual({ status: 'ok', content: '[#57, characters 8999 to 9001 of 9004. Read on with from: 9001.]\na\u{1F600}' });
+    expect(rest).toEqual({
+      status: 'ok',
+      content: '[#57, characters 8999 to 9001 of 9004. Read on with from: 9001.]\na\u{1F600}',
+    });
   });
 
   it('names parts that are not text', async () => {
-    expect(await call('read_tool_result', { entry: 58 }, { results })).toMatchObject({ content: '[#58, characters 0 to 19 of 19.]\npage\n[image: x.png]' });
+    expect(await call('read_tool_result', { entry: 58 }, { results })).toMatchObject({
+      content: '[#58, characters 0 to 19 of 19.]\npage\n[image: x.png]',
+    });
   });
 
   it('tells the model when there is no such result or the slice lies behind its end', async () => {
-    expect(await call('read_tool_result', { entry: 9 }, { results })).toMatchObject({ status: 'error', content: expect.stringContaining('no tool result #9') });
-    expect(await call('read_tool_result', { entry: 58, from: 500 }, { results })).toMatchObject({ status: 'error', content: expect.stringContaining('19 characters') });
+    expect(await call('read_tool_result', { entry: 9 }, { results })).toMatchObject({
+      status: 'error',
+      content: expect.stringContaining('no tool result #9'),
+    });
+    expect(await call('read_tool_result', { entry: 58, from: 500 }, { results })).toMatchObject({
+      status: 'error',
+      content: expect.stringContaining('19 characters'),
+    });
   });
 });
 
 describe('now', () => {
   it('tells the time in UTC and in a zone', async () => {
-    expect(await call('now', { time_zone: 'Europe/Berlin' })).toEqual({ status: 'ok', content: '2026-11-29T21:00:00.000Z (2026-11-29 22:00:00 GMT+01:00 in Europe/Berlin)' });
-    expect(await call('now', { time_zone: 'Mars/Base' })).toMatchObject({ status: 'error', content: expect.stringContaining('Mars/Base') });
+    expect(await call('now', { time_zone: 'Europe/Berlin' })).toEqual({
+      status: 'ok',
+      content: '2026-11-29T21:00:00.000Z (2026-11-29 22:00:00 GMT+01:00 in Europe/Berlin)',
+    });
+    expect(await call('now', { time_zone: 'Mars/Base' })).toMatchObject({
+      status: 'error',
+      content: expect.stringContaining('Mars/Base'),
+    });
   });
 });
 

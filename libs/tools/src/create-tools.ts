@@ -44,11 +44,20 @@ export function createTools(options: ToolsOptions): Tools {
 function toolKinds({ expressions, secrets, http, now, resolveHost }: ToolsOptions): KindAdapters {
   const allowedHosts = http?.allowedHosts ?? [];
   const readable = http?.httpRequestHosts ?? [];
-  const outbound = new Outbound({ allowsPrivate: (url) => allowedHosts.some((pattern) => matchesHost(pattern, url)), resolve: resolveHost });
-  const builtins = readable.length === 0 ? builtinTools : new Map([...builtinTools, ['http_request', httpRequest(outbound, readable)]]);
+  const outbound = new Outbound({
+    allowsPrivate: (url) => allowedHosts.some((pattern) => matchesHost(pattern, url)),
+    resolve: resolveHost,
+  });
+  const builtins =
+    readable.length === 0
+      ? builtinTools
+      : new Map([...builtinTools, ['http_request', httpRequest(outbound, readable)]]);
   return {
     builtin: builtinKind(now ?? (() => new Date()), builtins),
-    http: expressions === undefined ? null : httpKind({ outbound, expressions, secrets: secrets ?? new Map(), allowedHosts }),
+    http:
+      expressions === undefined
+        ? null
+        : httpKind({ outbound, expressions, secrets: secrets ?? new Map(), allowedHosts }),
     replay: null,
     mcp: null,
     plugin: null,
@@ -56,13 +65,22 @@ function toolKinds({ expressions, secrets, http, now, resolveHost }: ToolsOption
   };
 }
 
-function resolve(kinds: KindAdapters, validator: SchemaValidator, name: string, definition: ToolDefinition | null): ToolResolution {
+function resolve(
+  kinds: KindAdapters,
+  validator: SchemaValidator,
+  name: string,
+  definition: ToolDefinition | null,
+): ToolResolution {
   if (!TOOL_NAME.test(name)) {
-    return { ok: false, detail: `${JSON.stringify(name)} is not a tool name: expected 1 to 64 letters, digits, _ or -` };
+    return {
+      ok: false,
+      detail: `${JSON.stringify(name)} is not a tool name: expected 1 to 64 letters, digits, _ or -`,
+    };
   }
   const kind = definition?.kind ?? 'builtin';
   const adapter = kinds[kind];
-  if (adapter === null) return { ok: false, detail: `tool ${name}: the kind ${kind} is not available in this build of Weir` };
+  if (adapter === null)
+    return { ok: false, detail: `tool ${name}: the kind ${kind} is not available in this build of Weir` };
   const resolution = adapter.resolve(name, definition);
   if (!resolution.ok) return { ok: false, detail: `tool ${name}: ${resolution.detail}` };
   const usable = validator.checkSchema(resolution.tool.declaration.parameters);

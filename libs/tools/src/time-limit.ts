@@ -31,8 +31,13 @@ export async function withTimeLimit(
   }
 }
 
-const cancelled: ToolOutcome = { status: 'cancelled', content: '[cancelled] The run was cancelled while the tool was running.' };
+const cancelled: ToolOutcome = {
+  status: 'cancelled',
+  content: '[cancelled] The run was cancelled while the tool was running.',
+};
 
 function tooLate(timeoutMs: number): ToolOutcome {
-  return toolError(`the tool did not answer within ${timeoutMs / 1000} s. It may have taken effect all the same.`, { retryable: true });
+  return toolError(`the tool did not answer within ${timeoutMs / 1000} s. It may have taken effect all the same.`, {
+    retryable: true,
+  });
 }

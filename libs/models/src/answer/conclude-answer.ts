@@ -14,7 +14,8 @@ export function concludeAnswer(answer: ReceivedAnswer, { provider, facts, wireHa
   if (answer.refusal !== null || finishReason === 'content_filter') {
     return modelFailure('refused', `${provider}: the model or its content filter refused to answer.`, received);
   }
-  if (finishReason === null) return modelFailure('network', `${provider}: the answer stopped before its end.`, received);
+  if (finishReason === null)
+    return modelFailure('network', `${provider}: the answer stopped before its end.`, received);
   if (!answer.hasAnswer && finishReason !== 'length') {
     return modelFailure('empty_answer', `${provider}: the answer has neither text nor tool calls.`, received);
   }

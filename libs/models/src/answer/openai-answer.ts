@@ -3,8 +3,17 @@ import { z } from 'zod';
 import type { ReceivedAnswer } from './received-answer.js';
 
 const text = z.string().nullish();
-const callPiece = z.object({ index: z.number().int().optional(), id: text, function: z.object({ name: text, arguments: text }).nullish() });
-const message = z.object({ content: text, refusal: text, reasoning_content: text, tool_calls: z.array(callPiece).nullish() });
+const callPiece = z.object({
+  index: z.number().int().optional(),
+  id: text,
+  function: z.object({ name: text, arguments: text }).nullish(),
+});
+const message = z.object({
+  content: text,
+  refusal: text,
+  reasoning_content: text,
+  tool_calls: z.array(callPiece).nullish(),
+});
 const count = z.number().int().nonnegative().nullish();
 const usageShape = z.object({
   prompt_tokens: z.number().int().nonnegative(),
@@ -39,8 +48,10 @@ export function addOpenAiResponse(raw: unknown, answer: ReceivedAnswer): string 
   if (response.usage !== null && response.usage !== undefined) answer.usage = openAiUsage(response.usage);
   if (choice === undefined) return '';
   const piece = choice.message ?? choice.delta;
-  if (typeof piece?.refusal === 'string' && piece.refusal !== '') answer.refusal = (answer.refusal ?? '') + piece.refusal;
-  if (typeof piece?.reasoning_content === 'string' && piece.reasoning_content !== '') answer.addThinking(THINKING, piece.reasoning_content, '');
+  if (typeof piece?.refusal === 'string' && piece.refusal !== '')
+    answer.refusal = (answer.refusal ?? '') + piece.refusal;
+  if (typeof piece?.reasoning_content === 'string' && piece.reasoning_content !== '')
+    answer.addThinking(THINKING, piece.reasoning_content, '');
   const said = piece?.content ?? '';
   if (said !== '') answer.addText(TEXT, said);
   for (const [at, call] of (piece?.tool_calls ?? []).entries()) {
@@ -58,22 +69,24 @@ export function readOpenAiUsage(metadata: unknown): Usage | null {
 
 function openAiUsage(usage: z.infer<typeof usageShape>): Usage {
   const cached = usage.prompt_tokens_details?.cached_tokens ?? usage.prompt_cache_hit_tokens ?? 0;
-  return { input_tokens: usage.prompt_tokens, cached_tokens: cached, cache_write_tokens: 0, output_tokens: usage.completion_tokens };
+  return {
+    input_tokens: usage.prompt_tokens,
+    cached_tokens: cached,
+    cache_write_tokens: 0,
+    output_tokens: usage.completion_tokens,
+  };
 }
 
+const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map([
+  ['stop', 'stop'],
+  ['tool_calls', 'tool_calls'],
+  ['function_call', 'tool_calls'],
+  ['length', 'length'],
+  ['content_filter', 'content_filter'],
+]);
+
 function finishOf(reason: string, answer: ReceivedAnswer): FinishReason {
-  const isCall = answer.message.tool_calls.length > 0;
-  switch (reason) {
-    case 'stop':
-      // Some compatible servers say `stop` for answers that call tools.
-      return isCall ? 'tool_calls' : 'stop';
-    case 'tool_calls':
-    case 'function_call':
-      return 'tool_calls';
-    case 'length':
-      return 'length';
-    case 'content_filter':
-      return 'content_filter';
-  }
-  return 'other';
+  const known = FINISH_REASONS.get(reason) ?? 'other';
+  // Some compatible servers say `stop` for answers that call tools.
+  return known === 'stop' && answer.message.tool_calls.length > 0 ? 'tool_calls' : known;
 }

@@ -1,7 +1,10 @@
 import type { AssistantMessage, AssistantPart, FinishReason, Json, ToolCall, Usage } from '#libs/domain';
 
 type ReceivedCall = { id: string; name: string; pieces: string[] };
-type Part = { part: Exclude<AssistantPart, { type: 'text' | 'thinking' }> } | { type: 'text'; pieces: string[] } | { type: 'thinking'; pieces: string[]; signature: string };
+type Part =
+  | { part: Exclude<AssistantPart, { type: 'text' | 'thinking' }> }
+  | { type: 'text'; pieces: string[] }
+  | { type: 'thinking'; pieces: string[]; signature: string };
 
 /**
  * An answer as it comes, whole or in pieces: parts and calls by the provider's index, so that their order stays and valid
@@ -24,7 +27,8 @@ export class ReceivedAnswer {
 
   addThinking(index: number, piece: string, signature: string): void {
     const known = this.parts.get(index);
-    if (known === undefined || !('signature' in known)) this.parts.set(index, { type: 'thinking', pieces: [piece], signature });
+    if (known === undefined || !('signature' in known))
+      this.parts.set(index, { type: 'thinking', pieces: [piece], signature });
     else {
       known.pieces.push(piece);
       known.signature += signature;
@@ -50,7 +54,10 @@ export class ReceivedAnswer {
   /** Text of the answer is there, or a call; reasoning alone is no answer. */
   get hasAnswer(): boolean {
     const { content, tool_calls: calls } = this.message;
-    return calls.length > 0 || content.some((part) => part.type === 'image' || (part.type === 'text' && part.text.trim() !== ''));
+    return (
+      calls.length > 0 ||
+      content.some((part) => part.type === 'image' || (part.type === 'text' && part.text.trim() !== ''))
+    );
   }
 
   get isEmpty(): boolean {
@@ -63,7 +70,12 @@ export class ReceivedAnswer {
       if ('part' in part) content.push(part.part);
       else if (part.type === 'text') {
         if (part.pieces.some((piece) => piece !== '')) content.push({ type: 'text', text: part.pieces.join('') });
-      } else content.push({ type: 'thinking', text: part.pieces.join(''), ...(part.signature === '' ? {} : { signature: part.signature }) });
+      } else
+        content.push({
+          type: 'thinking',
+          text: part.pieces.join(''),
+          ...(part.signature === '' ? {} : { signature: part.signature }),
+        });
     }
     return content;
   }

@@ -10,7 +10,9 @@ const price = z.number().nonnegative();
 const modelEntry = z.strictObject({
   window_tokens: tokens.optional(),
   max_output_tokens: tokens.optional(),
-  prices_per_million: z.strictObject({ input: price, cached_input: price.optional(), cache_write: price.optional(), output: price }).optional(),
+  prices_per_million: z
+    .strictObject({ input: price, cached_input: price.optional(), cache_write: price.optional(), output: price })
+    .optional(),
   prompt_caching: z.boolean().optional(),
   images: z.boolean().optional(),
   documents: z.boolean().optional(),
@@ -40,7 +42,10 @@ export function parseCatalogue(text: string): Catalogue {
   const parsed = catalogueSchema.safeParse(parse(text));
   if (parsed.success) return parsed.data;
   const first = parsed.error.issues[0];
-  throw new AppError('catalogue_invalid', `models.yml does not fit at ${first?.path.join('.') ?? '(root)'}: ${first?.message ?? 'unknown'}`);
+  throw new AppError(
+    'catalogue_invalid',
+    `models.yml does not fit at ${first?.path.join('.') ?? '(root)'}: ${first?.message ?? 'unknown'}`,
+  );
 }
 
 /** A dated or `-latest` name stands for its family: `gpt-4.1-2025-04-14`, `claude-sonnet-4-5-20250929`. */

@@ -14,7 +14,11 @@ export function loadCatalogue(): Catalogue {
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(folder, FILE))) {
     const parent = dirname(folder);
-    if (parent === folder) throw new AppError('catalogue_missing', `${FILE} was not found above ${fileURLToPath(import.meta.url)}; it belongs in the root of the installation`);
+    if (parent === folder)
+      throw new AppError(
+        'catalogue_missing',
+        `${FILE} was not found above ${fileURLToPath(import.meta.url)}; it belongs in the root of the installation`,
+      );
     folder = parent;
   }
   return parseCatalogue(readFileSync(join(folder, FILE), 'utf8'));

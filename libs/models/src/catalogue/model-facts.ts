@@ -13,7 +13,10 @@ export function modelFacts(id: string, model: string, provider: ProviderEntry, o
   const entry = { ...defaults, ...entryOf(provider, model) };
   const format = override.api_format ?? entry.api_format;
   if (!isApiFormat(format)) {
-    return { ok: false, detail: `models.${id}.api_format in weir.yml: ${format} is not in this build; expected one of ${API_FORMATS.join(', ')}` };
+    return {
+      ok: false,
+      detail: `models.${id}.api_format in weir.yml: ${format} is not in this build; expected one of ${API_FORMATS.join(', ')}`,
+    };
   }
   const prices = override.prices_per_million ?? entry.prices_per_million;
   return {

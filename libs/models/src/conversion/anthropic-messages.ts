@@ -19,7 +19,12 @@ const converted = new Map<ApiFormat, WeakMap<NeutralMessage, Block[]>>();
  * A request as LangChain messages whose Messages form is that of `toWire`: results are `tool_result` blocks of human messages, which
  * LangChain passes through with their `is_error` (a ToolMessage would lose it). Marks are set on copies, the cached blocks never change.
  */
-export function anthropicMessages(request: NeutralRequest, format: ApiFormat, breakpoints: readonly CacheBreakpoint[], instruction: string | null): BaseMessage[] {
+export function anthropicMessages(
+  request: NeutralRequest,
+  format: ApiFormat,
+  breakpoints: readonly CacheBreakpoint[],
+  instruction: string | null,
+): BaseMessage[] {
   const marks = chosen(breakpoints);
   const marked = new Set(marks.flatMap((mark) => (mark.after === 'message' ? [mark.index] : [])));
   const turns: { role: 'user' | 'assistant'; blocks: Block[] }[] = [];
@@ -30,19 +35,29 @@ export function anthropicMessages(request: NeutralRequest, format: ApiFormat, br
     if (last?.role === role) last.blocks.push(...blocks);
     else turns.push({ role, blocks: [...blocks] });
   }
-  const messages = turns.map(({ role, blocks }) => (role === 'user' ? new HumanMessage({ content: blocks }) : new AIMessage({ content: blocks })));
+  const messages = turns.map(({ role, blocks }) =>
+    role === 'user' ? new HumanMessage({ content: blocks }) : new AIMessage({ content: blocks }),
+  );
   const system = systemBlocks(request.system, isSystemMarked(marks), instruction);
   return system.length === 0 ? messages : [new SystemMessage({ content: system }), ...messages];
 }
 
 /** Tools as the API takes them. The mark behind tools and system stands on the last tool where there is no system prompt. */
-export function anthropicTools(request: NeutralRequest, format: ApiFormat, breakpoints: readonly CacheBreakpoint[]): JsonObject[] {
+export function anthropicTools(
+  request: NeutralRequest,
+  format: ApiFormat,
+  breakpoints: readonly CacheBreakpoint[],
+): JsonObject[] {
   const tools = toWire({ ...request, system: null, messages: [] }, format).tools.map(withoutTopLevelChoice);
   const needsMark = request.system === null && isSystemMarked(breakpoints);
-  return tools.map((tool, index) => ({ ...tool, ...(needsMark && index === tools.length - 1 ? { cache_control: CACHED } : {}) }));
+  return tools.map((tool, index) => ({
+    ...tool,
+    ...(needsMark && index === tools.length - 1 ? { cache_control: CACHED } : {}),
+  }));
 }
 
-const isSystemMarked = (breakpoints: readonly CacheBreakpoint[]): boolean => breakpoints.some(({ after }) => after === 'system');
+const isSystemMarked = (breakpoints: readonly CacheBreakpoint[]): boolean =>
+  breakpoints.some(({ after }) => after === 'system');
 
 /** Four at most: the first (tools and system) and the last ones, which reach farthest. */
 function chosen(breakpoints: readonly CacheBreakpoint[]): CacheBreakpoint[] {

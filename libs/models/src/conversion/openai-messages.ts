@@ -4,7 +4,9 @@ import { z } from 'zod';
 
 const wireMessage = z.object({
   content: z.union([z.string(), z.array(z.looseObject({ type: z.string() })), z.null()]),
-  tool_calls: z.array(z.looseObject({ id: z.string(), function: z.object({ name: z.string(), arguments: z.string() }) })).optional(),
+  tool_calls: z
+    .array(z.looseObject({ id: z.string(), function: z.object({ name: z.string(), arguments: z.string() }) }))
+    .optional(),
 });
 
 /** Converting a long conversation costs tens of ms: each message is converted once, as long as it lives. */
@@ -31,11 +33,17 @@ function convert(message: NeutralMessage, format: ApiFormat): BaseMessage {
     case 'user':
       return new HumanMessage({ content });
     case 'tool':
-      return new ToolMessage({ tool_call_id: message.tool_call_id, content: withStatus(message.status, typeof content === 'string' ? content : '') });
+      return new ToolMessage({
+        tool_call_id: message.tool_call_id,
+        content: withStatus(message.status, typeof content === 'string' ? content : ''),
+      });
     case 'assistant': {
       const answer = new AIMessage({ content });
       // Set behind the constructor, which would parse the calls: their arguments must go out as the strings they are.
-      if (wire.tool_calls !== undefined) answer.additional_kwargs = { tool_calls: wire.tool_calls.map(({ id, function: called }) => ({ id, type: 'function', function: called })) };
+      if (wire.tool_calls !== undefined)
+        answer.additional_kwargs = {
+          tool_calls: wire.tool_calls.map(({ id, function: called }) => ({ id, type: 'function', function: called })),
+        };
       return answer;
     }
   }

@@ -1,7 +1,17 @@
 import type { JsonObject } from '#libs/domain';
 
 /** What the adapter itself decides: authors' `extra` must not replace it. */
-const OURS = new Set(['model', 'messages', 'system', 'tools', 'tool_choice', 'stream', 'stream_options', 'n', 'response_format']);
+const OURS = new Set([
+  'model',
+  'messages',
+  'system',
+  'tools',
+  'tool_choice',
+  'stream',
+  'stream_options',
+  'n',
+  'response_format',
+]);
 
 /** `extra` of an agent, without the keys that Weir sets. */
 export function passedThrough(extra: JsonObject): JsonObject {

@@ -1,6 +1,19 @@
 import { isJsonObject, type Json, type JsonObject } from '#libs/domain';
 
-const KEYWORDS = new Set(['type', 'properties', 'required', 'additionalProperties', 'items', 'enum', 'const', 'description', 'title', 'anyOf', '$defs', '$ref']);
+const KEYWORDS = new Set([
+  'type',
+  'properties',
+  'required',
+  'additionalProperties',
+  'items',
+  'enum',
+  'const',
+  'description',
+  'title',
+  'anyOf',
+  '$defs',
+  '$ref',
+]);
 
 /**
  * Whether a schema is one that OpenAI's strict mode takes: objects are closed and require all their properties, only plain

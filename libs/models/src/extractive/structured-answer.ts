@@ -1,5 +1,5 @@
 import { extractiveAnswer } from '#libs/context';
-import { isJsonObject, type Json, type JsonObject } from '#libs/domain';
+import { isJsonObject, textOf, type Json, type JsonObject } from '#libs/domain';
 import type { ExtractiveReading } from './read-request.js';
 
 type Made = { ok: true; value: Json } | { ok: false; at: string };
@@ -20,30 +20,31 @@ function make(schema: Json | undefined, reading: ExtractiveReading, at: string, 
   if (!isJsonObject(schema) || depth > MAX_DEPTH) return { ok: false, at };
   const { const: constant, default: byDefault, enum: labels } = schema;
   if (constant !== undefined) return { ok: true, value: constant };
-  if (Array.isArray(labels)) return labels.length === 0 ? { ok: false, at } : { ok: true, value: chooseLabel(labels, reading.question) };
+  if (Array.isArray(labels))
+    return labels.length === 0 ? { ok: false, at } : { ok: true, value: chooseLabel(labels, reading.question) };
   if (byDefault !== undefined) return { ok: true, value: byDefault };
-  switch (typeOf(schema)) {
-    case 'object':
-      return makeObject(schema, reading, at, depth);
-    case 'array':
-      return makeList(schema, reading, at, depth);
-    case 'string':
-      return { ok: true, value: makeText(schema, reading) };
-    case 'boolean':
-      return { ok: true, value: isQuestion(reading.question) };
-    case 'number':
-    case 'integer':
-      return { ok: true, value: makeNumber(schema, reading.question) };
-    case 'null':
-      return { ok: true, value: null };
-  }
-  return { ok: false, at };
+  return MAKERS.get(typeOf(schema))?.(schema, reading, at, depth) ?? { ok: false, at };
 }
 
-function typeOf(schema: JsonObject): Json | undefined {
-  const { type } = schema;
-  if (Array.isArray(type)) return type.find((name) => name !== 'null') ?? 'null';
-  return type ?? (isJsonObject(schema['properties']) ? 'object' : undefined);
+type Maker = (schema: JsonObject, reading: ExtractiveReading, at: string, depth: number) => Made;
+
+/** How a value of each type is made. */
+const MAKERS: ReadonlyMap<string, Maker> = new Map<string, Maker>([
+  ['object', makeObject],
+  ['array', makeList],
+  ['string', (schema, reading) => ({ ok: true, value: makeText(schema, reading) })],
+  ['boolean', (_, reading) => ({ ok: true, value: isQuestion(reading.question) })],
+  ['number', (schema, reading) => ({ ok: true, value: makeNumber(schema, reading.question) })],
+  ['integer', (schema, reading) => ({ ok: true, value: Math.trunc(makeNumber(schema, reading.question)) })],
+  ['null', () => ({ ok: true, value: null })],
+]);
+
+/** Of several types the first that is not null; a schema with properties is one of an object. */
+function typeOf(schema: JsonObject): string {
+  const types = Array.isArray(schema['type']) ? schema['type'] : [schema['type']];
+  const type = types.find((name) => typeof name === 'string' && name !== 'null') ?? types[0];
+  if (typeof type === 'string') return type;
+  return isJsonObject(schema['properties']) ? 'object' : '';
 }
 
 function makeObject(schema: JsonObject, reading: ExtractiveReading, at: string, depth: number): Made {
@@ -56,7 +57,7 @@ function makeObject(schema: JsonObject, reading: ExtractiveReading, at: string, 
     else if (required.includes(name)) return made;
   }
   const missing = required.find((name) => typeof name === 'string' && !Object.hasOwn(value, name));
-  return missing === undefined ? { ok: true, value } : { ok: false, at: `${at}.${String(missing)}` };
+  return missing === undefined ? { ok: true, value } : { ok: false, at: `${at}.${textOf(missing)}` };
 }
 
 function makeList(schema: JsonObject, reading: ExtractiveReading, at: string, depth: number): Made {
@@ -79,8 +80,7 @@ function makeNumber(schema: JsonObject, question: string): number {
   const found = Number(/-?\d+(?:\.\d+)?/.exec(question)?.[0] ?? Number.NaN);
   const low = typeof schema['minimum'] === 'number' ? schema['minimum'] : null;
   const high = typeof schema['maximum'] === 'number' ? schema['maximum'] : null;
-  const value = Number.isNaN(found) ? (low ?? 0) : Math.min(Math.max(found, low ?? found), high ?? found);
-  return schema['type'] === 'integer' ? Math.trunc(value) : value;
+  return Number.isNaN(found) ? (low ?? 0) : Math.min(Math.max(found, low ?? found), high ?? found);
 }
 
 /**
@@ -89,12 +89,14 @@ function makeNumber(schema: JsonObject, question: string): number {
  */
 export function chooseLabel(labels: readonly Json[], text: string): Json {
   const words = new Set(wordsOf(text));
-  const shared = labels.map((label) => wordsOf(String(label)).filter((word) => words.has(word)).length);
+  const shared = labels.map((label) => wordsOf(textOf(label)).filter((word) => words.has(word)).length);
   const most = Math.max(...shared);
   if (most > 0) return labels[shared.indexOf(most)] ?? null;
   const kind = NAMES_OF_KINDS[kindOf(text)];
-  const byKind = labels.find((label) => kind.test(String(label)));
-  return byKind ?? labels.find((label) => /other|unknown|none|misc|general/i.test(String(label))) ?? labels.at(-1) ?? null;
+  const byKind = labels.find((label) => kind.test(textOf(label)));
+  return (
+    byKind ?? labels.find((label) => /other|unknown|none|misc|general/i.test(textOf(label))) ?? labels.at(-1) ?? null
+  );
 }
 
 type TextKind = 'question' | 'small_talk' | 'statement';
@@ -110,8 +112,10 @@ function kindOf(text: string): TextKind {
   return isQuestion(text) ? 'question' : 'statement';
 }
 
-const SMALL_TALK = /^(?:hi|hello|hey|good (?:morning|afternoon|evening|day)|thanks?|thank you|bye|goodbye|cheers|nice|great|ok(?:ay)?|cool|hallo|danke|bonjour|merci|hola|gracias)\b/i;
-const QUESTION = /[?？]|^(?:who|what|when|where|why|which|whose|how|can|could|do|does|did|is|are|was|were|will|would|should|may|tell me|show me|explain|find|list)\b/i;
+const SMALL_TALK =
+  /^(?:hi|hello|hey|good (?:morning|afternoon|evening|day)|thanks?|thank you|bye|goodbye|cheers|nice|great|ok(?:ay)?|cool|hallo|danke|bonjour|merci|hola|gracias)\b/i;
+const QUESTION =
+  /[?？]|^(?:who|what|when|where|why|which|whose|how|can|could|do|does|did|is|are|was|were|will|would|should|may|tell me|show me|explain|find|list)\b/i;
 
 const isQuestion = (text: string): boolean => QUESTION.test(text.trim());
 const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]{3,}/gu) ?? [];

@@ -7,17 +7,38 @@ type Classified = { class: ModelFailureClass; explanation: string };
 
 /** By type or code of the error itself: what it says counts more than the status it came with. */
 const BY_NAME: readonly { names: RegExp; class: ModelFailureClass; explanation: string }[] = [
-  { names: /^insufficient_quota$|^billing_/, class: 'authentication', explanation: 'the account has no quota or credit left' },
+  {
+    names: /^insufficient_quota$|^billing_/,
+    class: 'authentication',
+    explanation: 'the account has no quota or credit left',
+  },
   { names: /^overloaded(?:_error)?$/, class: 'overloaded', explanation: 'the provider is overloaded' },
   { names: /^rate_limit/, class: 'rate_limited', explanation: 'the rate limit is reached' },
-  { names: /^(?:authentication_error|permission_error|invalid_api_key)$/, class: 'authentication', explanation: 'the key was refused' },
+  {
+    names: /^(?:authentication_error|permission_error|invalid_api_key)$/,
+    class: 'authentication',
+    explanation: 'the key was refused',
+  },
   { names: /^(?:content_filter|content_policy_violation)$/, class: 'refused', explanation: 'the content was refused' },
-  { names: /^(?:api_error|server_error|internal_error|timeout_error)$/, class: 'server_error', explanation: 'the provider failed' },
-  { names: /^(?:not_found_error|model_not_found)$/, class: 'invalid_request', explanation: 'the model does not exist or is not open to this key' },
+  {
+    names: /^(?:api_error|server_error|internal_error|timeout_error)$/,
+    class: 'server_error',
+    explanation: 'the provider failed',
+  },
+  {
+    names: /^(?:not_found_error|model_not_found)$/,
+    class: 'invalid_request',
+    explanation: 'the model does not exist or is not open to this key',
+  },
 ];
 
 const BY_STATUS: readonly { from: number; to: number; class: ModelFailureClass; explanation: string }[] = [
-  { from: 300, to: 399, class: 'invalid_request', explanation: 'the address redirects, which is not followed; correct base_url' },
+  {
+    from: 300,
+    to: 399,
+    class: 'invalid_request',
+    explanation: 'the address redirects, which is not followed; correct base_url',
+  },
   { from: 401, to: 401, class: 'authentication', explanation: 'the key was refused' },
   { from: 402, to: 402, class: 'authentication', explanation: 'the account has no quota or credit left' },
   { from: 403, to: 403, class: 'authentication', explanation: 'the key may not use this model' },
@@ -33,10 +54,13 @@ const BY_STATUS: readonly { from: number; to: number; class: ModelFailureClass; 
 
 /** Class of a provider's error. `status` null: it came inside a stream that had begun with 200. */
 export function classifyProviderError(error: ProviderError, status: HttpFailure['status'] | null): Classified {
-  if (status !== 429 && isOverflow(error.text)) return { class: 'context_overflow', explanation: "the request is larger than the model's window" };
+  if (status !== 429 && isOverflow(error.text))
+    return { class: 'context_overflow', explanation: "the request is larger than the model's window" };
   const named = BY_NAME.find(({ names }) => error.names.some((name) => names.test(name)));
   if (named !== undefined) return named;
   const byStatus = BY_STATUS.find(({ from, to }) => status !== null && status >= from && status <= to);
   if (byStatus !== undefined) return byStatus;
-  return status === null ? { class: 'server_error', explanation: 'the answer turned into an error' } : { class: 'invalid_request', explanation: 'the request was refused' };
+  return status === null
+    ? { class: 'server_error', explanation: 'the answer turned into an error' }
+    : { class: 'invalid_request', explanation: 'the request was refused' };
 }

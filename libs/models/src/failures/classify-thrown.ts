@@ -22,13 +22,29 @@ export function classifyThrown(error: unknown, tap: WireTap, sent: Sent, receive
   const inStream = streamError(error);
   if (inStream !== null) return providerFailure(inStream, null, tap, sent, received);
   const network = networkCode(error);
-  if (network !== null) return modelFailure('network', `${sent.provider}: the connection failed (${network}).`, received);
-  if (tap.hasAnswer) return modelFailure('server_error', `${sent.provider}: the answer cannot be read: ${safeDetail(messageOf(error), tap.sentText, sent.keys)}`, received);
+  if (network !== null)
+    return modelFailure('network', `${sent.provider}: the connection failed (${network}).`, received);
+  if (tap.hasAnswer)
+    return modelFailure(
+      'server_error',
+      `${sent.provider}: the answer cannot be read: ${safeDetail(messageOf(error), tap.sentText, sent.keys)}`,
+      received,
+    );
   if (error instanceof TypeError || error instanceof ReferenceError) return null;
-  return modelFailure('invalid_request', `${sent.provider}: ${safeDetail(messageOf(error), tap.sentText, sent.keys)}`, received);
+  return modelFailure(
+    'invalid_request',
+    `${sent.provider}: ${safeDetail(messageOf(error), tap.sentText, sent.keys)}`,
+    received,
+  );
 }
 
-function providerFailure(body: unknown, status: number | null, tap: WireTap, sent: Sent, received: Received): ModelFailure {
+function providerFailure(
+  body: unknown,
+  status: number | null,
+  tap: WireTap,
+  sent: Sent,
+  received: Received,
+): ModelFailure {
   const error = readProviderError(body);
   const { class: failureClass, explanation } = classifyProviderError(error, status);
   const where = `${sent.provider}: ${explanation}${status === null ? '' : ` (HTTP ${status})`}`;
@@ -47,12 +63,15 @@ function streamError(error: unknown): unknown {
 
 function networkCode(error: unknown): string | null {
   const layers = causes(error);
-  const code = layers.map((layer) => ('code' in layer && typeof layer.code === 'string' ? layer.code : '')).find((given) => NETWORK_CODE.test(given));
+  const code = layers
+    .map((layer) => ('code' in layer && typeof layer.code === 'string' ? layer.code : ''))
+    .find((given) => NETWORK_CODE.test(given));
   if (code !== undefined) return code;
   return layers.some(({ message }) => message === 'terminated' || message === 'fetch failed') ? 'closed early' : null;
 }
 
-const NETWORK_CODE = /^(?:E[A-Z]{3,}|EAI_[A-Z]+|UND_ERR_[A-Z_]+|CERT_[A-Z_]+|DEPTH_ZERO_[A-Z_]+|SELF_SIGNED_[A-Z_]+|UNABLE_TO_[A-Z_]+|HPE_[A-Z_]+)$/;
+const NETWORK_CODE =
+  /^(?:E[A-Z]{3,}|EAI_[A-Z]+|UND_ERR_[A-Z_]+|CERT_[A-Z_]+|DEPTH_ZERO_[A-Z_]+|SELF_SIGNED_[A-Z_]+|UNABLE_TO_[A-Z_]+|HPE_[A-Z_]+)$/;
 
 type ErrorLike = { message: string; cause?: unknown };
 

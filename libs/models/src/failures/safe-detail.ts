@@ -6,7 +6,10 @@ const MIN_ECHO_CHARS = 16;
  * one line, at most 300 chars. `sent` is the body of the request, `keys` are the connection's secrets.
  */
 export function safeDetail(message: string, sent: string, keys: readonly string[]): string {
-  let safe = message.replace(/\s+/g, ' ').trim().slice(0, MAX_DETAIL_CHARS * 2);
+  let safe = message
+    .replace(/\s+/g, ' ')
+    .trim()
+    .slice(0, MAX_DETAIL_CHARS * 2);
   for (const key of keys) if (key.length >= 4) safe = safe.replaceAll(key, '[key]');
   safe = safe.replace(/\b(?:sk|pk|key|Bearer)[-_ ][\w*.…-]{6,}/g, '[key]');
   return withoutEchoes(safe, sent).slice(0, MAX_DETAIL_CHARS);

@@ -48,7 +48,11 @@ export class CallDeadline {
       case 'timeout_idle':
         return modelFailure('timeout_idle', `The model sent nothing for ${this.call.idleTimeoutMs} ms.`, received);
       case 'timeout_total':
-        return modelFailure('timeout_total', `The model did not end its answer within ${this.call.totalTimeoutMs} ms.`, received);
+        return modelFailure(
+          'timeout_total',
+          `The model did not end its answer within ${this.call.totalTimeoutMs} ms.`,
+          received,
+        );
     }
   }
 

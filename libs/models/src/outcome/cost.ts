@@ -14,6 +14,7 @@ export function costUsd(usage: Usage | null, facts: ModelFacts): number | null {
   const plain = usage.input_tokens - cached - written;
   const readPrice = facts.priceCachedInput ?? facts.priceInput * facts.cacheReadRatio;
   const writePrice = facts.priceCacheWrite ?? facts.priceInput * facts.cacheWriteRatio;
-  const perMillion = plain * facts.priceInput + cached * readPrice + written * writePrice + usage.output_tokens * facts.priceOutput;
+  const perMillion =
+    plain * facts.priceInput + cached * readPrice + written * writePrice + usage.output_tokens * facts.priceOutput;
   return perMillion * PER_TOKEN;
 }

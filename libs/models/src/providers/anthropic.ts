@@ -28,14 +28,21 @@ export function anthropic(connection: ConnectionSettings): Provider {
  * keep long answers from looking idle, and the API asks for it where an answer may take minutes. About
  * `_streamResponseChunks` see `openai.ts`.
  */
-async function converse(connection: ConnectionSettings, call: ModelCall, target: ModelTarget, { fetch, signal, answer }: Conversation): Promise<void> {
+async function converse(
+  connection: ConnectionSettings,
+  call: ModelCall,
+  target: ModelTarget,
+  { fetch, signal, answer }: Conversation,
+): Promise<void> {
   const { request, settings } = call;
   const { apiFormat, promptCaching } = target.facts;
   const breakpoints = promptCaching ? call.cacheBreakpoints : [];
   const messages = anthropicMessages(request, apiFormat, breakpoints, instructionFor(settings.outputSchema));
   const options = {
     signal,
-    ...(request.tools.length > 0 ? { tools: anthropicTools(request, apiFormat, breakpoints), tool_choice: settings.toolChoice } : {}),
+    ...(request.tools.length > 0
+      ? { tools: anthropicTools(request, apiFormat, breakpoints), tool_choice: settings.toolChoice }
+      : {}),
   };
   const model = chatModel(connection, call, target, fetch);
   for await (const { message } of model._streamResponseChunks(messages, options)) {
@@ -45,7 +52,12 @@ async function converse(connection: ConnectionSettings, call: ModelCall, target:
   }
 }
 
-function chatModel(connection: ConnectionSettings, call: ModelCall, target: ModelTarget, fetch: Conversation['fetch']): ChatAnthropic {
+function chatModel(
+  connection: ConnectionSettings,
+  call: ModelCall,
+  target: ModelTarget,
+  fetch: Conversation['fetch'],
+): ChatAnthropic {
   const { settings } = call;
   return new ChatAnthropic({
     model: target.name,

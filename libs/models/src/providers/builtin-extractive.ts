@@ -14,7 +14,8 @@ const CHARS_PER_TOKEN = 4;
  */
 export function builtinExtractive(): Provider {
   return {
-    check: (name) => (name === 'extractive' ? null : `there is no builtin:${name}; the only builtin model is builtin:extractive`),
+    check: (name) =>
+      name === 'extractive' ? null : `there is no builtin:${name}; the only builtin model is builtin:extractive`,
     call: async (call) => answer(call),
   };
 }
@@ -29,7 +30,10 @@ function answer(call: ModelCall): ModelOutcome {
   }
   const made = structuredAnswer(outputSchema, reading);
   if (made.ok) return answered(JSON.stringify(made.value), call);
-  return modelFailure('invalid_request', `builtin:extractive cannot fill the output schema at ${made.at}; it knows type, enum, const, default, properties and items. Use another model for this agent.`);
+  return modelFailure(
+    'invalid_request',
+    `builtin:extractive cannot fill the output schema at ${made.at}; it knows type, enum, const, default, properties and items. Use another model for this agent.`,
+  );
 }
 
 function answered(text: string, call: ModelCall): ModelOutcome {

@@ -28,7 +28,11 @@ export class HttpCalls {
     this.keys = [connection.apiKey, ...Object.values(connection.headers)].filter((key) => key !== null);
   }
 
-  async run(call: ModelCall, target: ModelTarget, converse: (conversation: Conversation) => Promise<void>): Promise<ModelOutcome> {
+  async run(
+    call: ModelCall,
+    target: ModelTarget,
+    converse: (conversation: Conversation) => Promise<void>,
+  ): Promise<ModelOutcome> {
     const provider = this.connection.name;
     if (this.connection.apiKey === null && this.connection.baseUrl === null) {
       return modelFailure('authentication', `${provider}: there is no key; set ${this.connection.apiKeySource}.`);
@@ -38,9 +42,14 @@ export class HttpCalls {
     const tap = new WireTap({ outbound: this.outbound, deadline, headers: this.headers() });
     try {
       await converse({ fetch: tap.fetch, signal: deadline.signal, answer });
-      return deadline.failure(received(answer, target)) ?? concludeAnswer(answer, { provider, facts: target.facts, wireHash: tap.wireHash });
+      return (
+        deadline.failure(received(answer, target)) ??
+        concludeAnswer(answer, { provider, facts: target.facts, wireHash: tap.wireHash })
+      );
     } catch (error) {
-      const failure = deadline.failure(received(answer, target)) ?? classifyThrown(error, tap, { provider, keys: this.keys }, received(answer, target));
+      const failure =
+        deadline.failure(received(answer, target)) ??
+        classifyThrown(error, tap, { provider, keys: this.keys }, received(answer, target));
       if (failure === null) throw error;
       return failure;
     } finally {
@@ -50,10 +59,17 @@ export class HttpCalls {
 
   /** A server without a key gets none, though clients insist on sending one. */
   private headers(): Record<string, string | null> {
-    return { ...(this.connection.apiKey === null ? { authorization: null, 'x-api-key': null } : {}), ...this.connection.headers };
+    return {
+      ...(this.connection.apiKey === null ? { authorization: null, 'x-api-key': null } : {}),
+      ...this.connection.headers,
+    };
   }
 }
 
 function received(answer: ReceivedAnswer, target: ModelTarget): Received {
-  return { usage: answer.usage, costUsd: costUsd(answer.usage, target.facts), partial: answer.isEmpty ? null : answer.message };
+  return {
+    usage: answer.usage,
+    costUsd: costUsd(answer.usage, target.facts),
+    partial: answer.isEmpty ? null : answer.message,
+  };
 }

@@ -8,7 +8,8 @@ import { scripted } from './scripted.js';
 const BUILTIN_CONNECTIONS = ['builtin', 'scripted'] as const;
 type BuiltinConnection = (typeof BUILTIN_CONNECTIONS)[number];
 
-export const isBuiltinConnection = (name: string): name is BuiltinConnection => BUILTIN_CONNECTIONS.some((known) => known === name);
+export const isBuiltinConnection = (name: string): name is BuiltinConnection =>
+  BUILTIN_CONNECTIONS.some((known) => known === name);
 
 export function builtinConnections({ scripts }: { scripts: Scripts }): { [name in BuiltinConnection]: Provider } {
   return { builtin: builtinExtractive(), scripted: scripted(scripts) };

@@ -27,7 +27,12 @@ export function openAi(connection: ConnectionSettings): Provider {
  * `_generate` and `_streamResponseChunks` are what `invoke` and `stream` end in. Those add tracing, which would send
  * prompts elsewhere when an environment variable says so, and join the chunks of a stream again at each one.
  */
-async function converse(connection: ConnectionSettings, call: ModelCall, target: ModelTarget, { fetch, signal, answer }: Conversation): Promise<void> {
+async function converse(
+  connection: ConnectionSettings,
+  call: ModelCall,
+  target: ModelTarget,
+  { fetch, signal, answer }: Conversation,
+): Promise<void> {
   const model = chatModel(connection, call, target, fetch);
   const messages = openAiMessages(call.request, target.facts.apiFormat);
   const options = callOptions(call, target, signal);
@@ -48,7 +53,12 @@ async function converse(connection: ConnectionSettings, call: ModelCall, target:
   }
 }
 
-function chatModel(connection: ConnectionSettings, call: ModelCall, target: ModelTarget, fetch: Conversation['fetch']): ChatOpenAICompletions {
+function chatModel(
+  connection: ConnectionSettings,
+  call: ModelCall,
+  target: ModelTarget,
+  fetch: Conversation['fetch'],
+): ChatOpenAICompletions {
   const { settings } = call;
   const isOwnApi = connection.baseUrl === null || /\.(?:openai|azure)\.com$/.test(new URL(connection.baseUrl).hostname);
   return new ChatOpenAICompletions({
@@ -80,10 +90,20 @@ function callOptions({ request, settings }: ModelCall, target: ModelTarget, sign
   const hasTools = request.tools.length > 0;
   return {
     signal,
-    ...(hasTools ? { tools: toWire({ ...request, system: null, messages: [] }, target.facts.apiFormat).tools, tool_choice: toolChoice } : {}),
+    ...(hasTools
+      ? {
+          tools: toWire({ ...request, system: null, messages: [] }, target.facts.apiFormat).tools,
+          tool_choice: toolChoice,
+        }
+      : {}),
     ...(outputSchema === null
       ? {}
-      : { response_format: { type: 'json_schema' as const, json_schema: { name: 'output', schema: outputSchema, strict: isStrictSchema(outputSchema) } } }),
+      : {
+          response_format: {
+            type: 'json_schema' as const,
+            json_schema: { name: 'output', schema: outputSchema, strict: isStrictSchema(outputSchema) },
+          },
+        }),
   };
 }
 

@@ -11,16 +11,36 @@ const models = createModels({ connections: new Map(), scripts });
 describe('a scripted model', () => {
   it('answers by call position, with tool calls as written', async () => {
     scripts.set('two', [
-      { text: 'Looking.', tool_calls: [{ name: 'search', arguments: { q: 'x' } }, { id: 'mine', name: 'now', arguments: '{broken' }] },
+      {
+        text: 'Looking.',
+        tool_calls: [
+          { name: 'search', arguments: { q: 'x' } },
+          { id: 'mine', name: 'now', arguments: '{broken' },
+        ],
+      },
       { text: 'Found: {{last_tool_result}}' },
     ]);
     const first = answerOf(await models.call(modelCall('scripted:two')));
     expect(first).toMatchObject({
       finishReason: 'tool_calls',
-      message: { content: [{ type: 'text', text: 'Looking.' }], tool_calls: [{ id: 'call_1_0', name: 'search', arguments: '{"q":"x"}' }, { id: 'mine', name: 'now', arguments: '{broken' }] },
+      message: {
+        content: [{ type: 'text', text: 'Looking.' }],
+        tool_calls: [
+          { id: 'call_1_0', name: 'search', arguments: '{"q":"x"}' },
+          { id: 'mine', name: 'now', arguments: '{broken' },
+        ],
+      },
     });
-    const result = { role: 'tool' as const, tool_call_id: 'call_1_0', name: 'search', status: 'ok' as const, content: [{ type: 'text' as const, text: 'gold' }] };
-    const second = await models.call(modelCall('scripted:two', { position: { callNo: 2 }, request: { messages: [user('q'), result] } }));
+    const result = {
+      role: 'tool' as const,
+      tool_call_id: 'call_1_0',
+      name: 'search',
+      status: 'ok' as const,
+      content: [{ type: 'text' as const, text: 'gold' }],
+    };
+    const second = await models.call(
+      modelCall('scripted:two', { position: { callNo: 2 }, request: { messages: [user('q'), result] } }),
+    );
     expect(textOf(second)).toBe('Found: gold');
     expect(scripts.calls('two').map((call) => call.position.callNo)).toEqual([1, 2]);
   });
@@ -41,7 +61,9 @@ describe('a scripted model', () => {
 
   it('fails behind its last reply and refuses a script with a typing error', async () => {
     scripts.set('one', [{ text: 'x' }]);
-    expect(failureOf(await models.call(modelCall('scripted:one', { position: { callNo: 2 } }))).detail).toContain('no reply for call 2 of step chat');
+    expect(failureOf(await models.call(modelCall('scripted:one', { position: { callNo: 2 } }))).detail).toContain(
+      'no reply for call 2 of step chat',
+    );
     expect(() => scripts.set('bad', [{ tekst: 'x' } as never])).toThrow(/tekst/);
   });
 
@@ -77,7 +99,13 @@ describe('a scripts folder', () => {
 
   it('is read at each call, logs calls and waits for files', async () => {
     const inFolder = createModels({ connections: new Map(), scripts: new Scripts(folder) });
-    await writeFile(join(folder, 'kill.json'), JSON.stringify({ replies: [{ touch_file: 'asked', wait_for_file: 'go', text: 'went' }], log_file: 'calls.jsonl' }));
+    await writeFile(
+      join(folder, 'kill.json'),
+      JSON.stringify({
+        replies: [{ touch_file: 'asked', wait_for_file: 'go', text: 'went' }],
+        log_file: 'calls.jsonl',
+      }),
+    );
     const pending = inFolder.call(modelCall('scripted:kill'));
     const asked = async (): Promise<string> => readFile(join(folder, 'asked'), 'utf8').catch(() => asked());
     expect(await asked()).toBe(String(process.pid));
@@ -89,6 +117,7 @@ describe('a scripts folder', () => {
 
   it('cannot be left by a name', async () => {
     const inFolder = createModels({ connections: new Map(), scripts: new Scripts(folder) });
-    for (const name of ['../secret', '.hidden', 'a/b']) expect(inFolder.facts(`scripted:${name}`)).toMatchObject({ ok: false });
+    for (const name of ['../secret', '.hidden', 'a/b'])
+      expect(inFolder.facts(`scripted:${name}`)).toMatchObject({ ok: false });
   });
 });

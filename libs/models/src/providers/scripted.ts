@@ -21,7 +21,10 @@ export function scripted(scripts: Scripts): Provider {
         const reply = await scripts.reply(target.name, call);
         if (reply === null) {
           const { stepId, callNo } = call.position;
-          return modelFailure('invalid_request', `The script ${target.name} has no reply for call ${callNo} of step ${stepId}.`);
+          return modelFailure(
+            'invalid_request',
+            `The script ${target.name} has no reply for call ${callNo} of step ${stepId}.`,
+          );
         }
         await hold(scripts, reply, deadline.signal);
         return deadline.failure() ?? outcomeOf(reply, call, target);
@@ -51,7 +54,10 @@ function outcomeOf(reply: ParsedReply, call: ModelCall, target: ModelTarget): Mo
   if (reply.failure !== undefined) {
     const { class: failureClass, detail, retry_after_ms: retryAfterMs } = reply.failure;
     const isPartial = message.content.length > 0 || message.tool_calls.length > 0;
-    return modelFailure(failureClass, detail ?? `scripted failure: ${failureClass}`, { retryAfterMs, partial: isPartial ? message : null });
+    return modelFailure(failureClass, detail ?? `scripted failure: ${failureClass}`, {
+      retryAfterMs,
+      partial: isPartial ? message : null,
+    });
   }
   sendDeltas(message, call.onDelta);
   return {
@@ -77,19 +83,13 @@ function messageOf(reply: ParsedReply, call: ModelCall): AssistantMessage {
 }
 
 function fillIn(text: string, { request, position }: ModelCall): string {
-  return text.replace(/\{\{(\w+)\}\}/g, (placeholder, name: string) => {
-    switch (name) {
-      case 'last_user':
-        return lastText(request.messages, 'user');
-      case 'last_tool_result':
-        return lastText(request.messages, 'tool');
-      case 'call':
-        return String(position.callNo);
-      case 'messages':
-        return String(request.messages.length);
-    }
-    return placeholder;
-  });
+  const values: ReadonlyMap<string, () => string> = new Map([
+    ['last_user', () => lastText(request.messages, 'user')],
+    ['last_tool_result', () => lastText(request.messages, 'tool')],
+    ['call', () => String(position.callNo)],
+    ['messages', () => String(request.messages.length)],
+  ]);
+  return text.replace(/\{\{(\w+)\}\}/g, (placeholder, name: string) => values.get(name)?.() ?? placeholder);
 }
 
 function lastText(messages: readonly NeutralMessage[], role: 'user' | 'tool'): string {

@@ -36,7 +36,13 @@ const scriptedReply = z.strictObject({
   finish_reason: finishReasonSchema.optional(),
   /** Without it: a quarter of the chars of request and answer. */
   usage: usageSchema.nullable().optional(),
-  failure: z.strictObject({ class: failureClass, detail: z.string().optional(), retry_after_ms: z.number().nonnegative().optional() }).optional(),
+  failure: z
+    .strictObject({
+      class: failureClass,
+      detail: z.string().optional(),
+      retry_after_ms: z.number().nonnegative().optional(),
+    })
+    .optional(),
   /** In this order, before the answer. Files are relative to the scripts' folder. */
   touch_file: z.string().optional(),
   delay_ms: z.number().nonnegative().optional(),
@@ -58,7 +64,10 @@ const scriptDocument = z.strictObject({
 export type ScriptedReply = z.input<typeof scriptedReply>;
 export type ScriptDocument = z.input<typeof scriptDocument>;
 /** What a scripted model answers: a document, only its `replies`, or code (in-process tests only). */
-export type Script = ScriptDocument | NonNullable<ScriptDocument['replies']> | ((call: ModelCall) => ScriptedReply | Promise<ScriptedReply>);
+export type Script =
+  | ScriptDocument
+  | NonNullable<ScriptDocument['replies']>
+  | ((call: ModelCall) => ScriptedReply | Promise<ScriptedReply>);
 
 export type ParsedReply = z.output<typeof scriptedReply>;
 export type ParsedScript = z.output<typeof scriptDocument>;
@@ -69,8 +78,12 @@ export const parseScript = (document: unknown): ParsedScript => scriptDocument.p
 export const parseReply = (reply: unknown): ParsedReply => scriptedReply.parse(reply);
 
 /** The reply at a call's position, or null when the script has none there. */
-export function replyAt(script: ParsedScript, { stepId, item, callNo, try: tryNo }: ModelCall['position']): ParsedReply | null {
-  const replies = (item === null ? undefined : script.steps[`${stepId}[${item}]`]) ?? script.steps[stepId] ?? script.replies;
+export function replyAt(
+  script: ParsedScript,
+  { stepId, item, callNo, try: tryNo }: ModelCall['position'],
+): ParsedReply | null {
+  const replies =
+    (item === null ? undefined : script.steps[`${stepId}[${item}]`]) ?? script.steps[stepId] ?? script.replies;
   const last = replies.length - 1;
   const index = callNo - 1 > last && script.after_last === 'repeat' ? last : callNo - 1;
   const reply = replies[index];

@@ -59,7 +59,18 @@ export class Scripts {
   private log(script: ParsedScript, call: ModelCall): void {
     if (script.log_file === undefined) return;
     const { runId, stepId, item, callNo, try: tryNo, streamId } = call.position;
-    const line = { at: Date.now(), pid: process.pid, model: call.model, stream_id: streamId, run_id: runId, step_id: stepId, item, call: callNo, try: tryNo, messages: call.request.messages.length };
+    const line = {
+      at: Date.now(),
+      pid: process.pid,
+      model: call.model,
+      stream_id: streamId,
+      run_id: runId,
+      step_id: stepId,
+      item,
+      call: callNo,
+      try: tryNo,
+      messages: call.request.messages.length,
+    };
     // Synchronous and one write: a process that is killed right after has either asked and logged or done neither.
     appendFileSync(this.path(script.log_file), `${JSON.stringify(line)}\n`);
   }
@@ -69,13 +80,20 @@ export class Scripts {
     try {
       return parseScript(JSON.parse(await readFile(path, 'utf8')));
     } catch (cause) {
-      throw new AppError('script_unreadable', `the script ${name} cannot be read: expected a script at ${path}`, { script: name }, { cause });
+      throw new AppError(
+        'script_unreadable',
+        `the script ${name} cannot be read: expected a script at ${path}`,
+        { script: name },
+        { cause },
+      );
     }
   }
 
   private path(file: string): string {
-    if (this.directory === null) throw new AppError('script_unreadable', 'files of scripts need a scripts folder', { file });
-    if (!SCRIPT_NAME.test(file)) throw new AppError('script_unreadable', `${file} must be a plain name in the scripts folder`, { file });
+    if (this.directory === null)
+      throw new AppError('script_unreadable', 'files of scripts need a scripts folder', { file });
+    if (!SCRIPT_NAME.test(file))
+      throw new AppError('script_unreadable', `${file} must be a plain name in the scripts folder`, { file });
     return join(this.directory, file);
   }
 }

@@ -19,8 +19,26 @@ export function modelCall(model: string, given: Given = {}): ModelCall {
     onDelta: null,
     ...given,
     request: { system: null, messages: [user('Hello?')], tools: [], ...given.request },
-    settings: { temperature: null, maxOutputTokens: null, stop: [], reasoning: null, extra: {}, outputSchema: null, toolChoice: 'auto', ...given.settings },
-    position: { projectId: 'p', streamId: 's', runId: 'run_1', stepId: 'chat', item: null, callNo: 1, try: 1, ...given.position },
+    settings: {
+      temperature: null,
+      maxOutputTokens: null,
+      stop: [],
+      reasoning: null,
+      extra: {},
+      outputSchema: null,
+      toolChoice: 'auto',
+      ...given.settings,
+    },
+    position: {
+      projectId: 'p',
+      streamId: 's',
+      runId: 'run_1',
+      stepId: 'chat',
+      item: null,
+      callNo: 1,
+      try: 1,
+      ...given.position,
+    },
   };
 }
 

@@ -38,7 +38,12 @@ export class WireTap {
     this.sentText = body;
     this.wireHash = createHash('sha256').update(body).digest('hex');
     const url = new URL(input instanceof Request ? input.url : input);
-    const response = await outbound.fetch(url, { method: init.method ?? 'POST', headers: this.headers(init.headers), body, signal: deadline.signal });
+    const response = await outbound.fetch(url, {
+      method: init.method ?? 'POST',
+      headers: this.headers(init.headers),
+      body,
+      signal: deadline.signal,
+    });
     deadline.touch();
     const headers = Object.fromEntries(response.headers);
     if (!response.ok) {

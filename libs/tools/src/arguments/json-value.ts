@@ -1,9 +1,9 @@
-import type { Json } from '#libs/domain';
+import { parseJson, type Json } from '#libs/domain';
 
-/** Parses JSON text; the result of `JSON.parse` is JSON by construction, so this boundary needs no schema. */
+/** JSON text as a value, or why it is none, without quoting it. */
 export function jsonValue(text: string): { ok: true; value: Json } | { ok: false; detail: string } {
   try {
-    return { ok: true, value: JSON.parse(text) as Json };
+    return { ok: true, value: parseJson(text) };
   } catch (error) {
     return { ok: false, detail: withoutQuotedText(error instanceof Error ? error.message : String(error)) };
   }

@@ -12,10 +12,14 @@ const MAX_ARGUMENT_CHARS = 1_048_576;
  */
 export function parseArguments(validator: SchemaValidator, parameters: JsonObject, text: string): ParsedArguments {
   if (text.length > MAX_ARGUMENT_CHARS) {
-    return { ok: false, detail: `The arguments have ${text.length} characters; at most ${MAX_ARGUMENT_CHARS} are allowed.` };
+    return {
+      ok: false,
+      detail: `The arguments have ${text.length} characters; at most ${MAX_ARGUMENT_CHARS} are allowed.`,
+    };
   }
   const parsed = text.trim() === '' ? { ok: true as const, value: {} } : jsonValue(text);
-  if (!parsed.ok) return { ok: false, detail: `The arguments are not valid JSON (${parsed.detail}). Send one JSON object.` };
+  if (!parsed.ok)
+    return { ok: false, detail: `The arguments are not valid JSON (${parsed.detail}). Send one JSON object.` };
   if (!isJsonObject(parsed.value)) {
     return { ok: false, detail: 'The arguments must be one JSON object, for example {"name": "value"}.' };
   }

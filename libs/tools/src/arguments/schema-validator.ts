@@ -67,7 +67,10 @@ export class SchemaValidator {
       if ('$async' in validate) return { ok: false, detail: 'asynchronous schemas ($async) are not supported' };
       return { ok: true, validate };
     } catch (error) {
-      return { ok: false, detail: `the schema cannot be used: ${error instanceof Error ? error.message : String(error)}` };
+      return {
+        ok: false,
+        detail: `the schema cannot be used: ${error instanceof Error ? error.message : String(error)}`,
+      };
     }
   }
 }
@@ -86,7 +89,8 @@ function describeFault(error: ErrorObject): string {
   const place = error.instancePath === '' ? 'the value' : error.instancePath;
   const allowed: unknown = error.params['allowedValues'];
   const extra: unknown = error.params['additionalProperty'];
-  if (Array.isArray(allowed)) return `${place} must be one of ${allowed.map((value) => JSON.stringify(value)).join(', ')}`;
+  if (Array.isArray(allowed))
+    return `${place} must be one of ${allowed.map((value) => JSON.stringify(value)).join(', ')}`;
   if (typeof extra === 'string') return `${place} must not have the property ${JSON.stringify(extra)}`;
   return `${place} ${error.message ?? `fails ${error.keyword}`}`;
 }

@@ -13,5 +13,5 @@ export type BuiltinTool = {
 
 export type BuiltinInvocation = Pick<ToolInvocation, 'args' | 'memory' | 'readResult' | 'signal'> & {
   /** The process' clock. */
-  now(): Date;
+  now: () => Date;
 };

@@ -14,7 +14,9 @@ export function httpRequest(outbound: Outbound, hosts: readonly string[]): Built
       type: 'object',
       required: ['url'],
       additionalProperties: false,
-      properties: { url: { type: 'string', maxLength: 8_000, description: 'Address that starts with https:// or http://.' } },
+      properties: {
+        url: { type: 'string', maxLength: 8_000, description: 'Address that starts with https:// or http://.' },
+      },
     },
     effect: 'read_only',
     primaryArgument: 'url',
@@ -23,9 +25,16 @@ export function httpRequest(outbound: Outbound, hosts: readonly string[]): Built
       if (!URL.canParse(text)) return toolError('url is not an address. It must start with https:// or http://.');
       const target = safeUrl(new URL(text));
       if (!target.ok) return toolError(`${target.detail}.`);
-      const request = { method: 'GET' as const, url: target.url, headers: new Map([['user-agent', 'weir']]), body: null };
+      const request = {
+        method: 'GET' as const,
+        url: target.url,
+        headers: new Map([['user-agent', 'weir']]),
+        body: null,
+      };
       const refuse = (url: URL): string | null =>
-        hosts.some((pattern) => matchesHost(pattern, url)) ? null : `${url.host} is not one of the hosts that can be read: ${hosts.join(', ')}`;
+        hosts.some((pattern) => matchesHost(pattern, url))
+          ? null
+          : `${url.host} is not one of the hosts that can be read: ${hosts.join(', ')}`;
       const sent = await sendRequest(outbound, request, refuse, signal);
       return sent.ok ? readResponse(sent.response, 'GET') : toolError(`${sent.detail}.`, { retryable: sent.retryable });
     },

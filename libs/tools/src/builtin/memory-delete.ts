@@ -17,6 +17,8 @@ export const memoryDelete: BuiltinTool = {
     const { key } = args;
     if (typeof key !== 'string') return toolError('memory_delete needs a key.');
     const existed = await memory.delete(key);
-    return boundedResult(existed ? `Removed ${JSON.stringify(key)}.` : `Nothing was kept under ${JSON.stringify(key)}.`);
+    return boundedResult(
+      existed ? `Removed ${JSON.stringify(key)}.` : `Nothing was kept under ${JSON.stringify(key)}.`,
+    );
   },
 };

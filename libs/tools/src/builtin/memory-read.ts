@@ -21,7 +21,8 @@ export const memoryRead: BuiltinTool = {
     const key = args['key'];
     const value = Object.hasOwn(values, key) ? values[key] : undefined;
     if (value !== undefined) return boundedResult(resultText(value));
-    const known = keys.length === 0 ? 'The memory is empty.' : `Keys: ${keys.map((name) => JSON.stringify(name)).join(', ')}.`;
+    const known =
+      keys.length === 0 ? 'The memory is empty.' : `Keys: ${keys.map((name) => JSON.stringify(name)).join(', ')}.`;
     return boundedResult(`Nothing is kept under ${JSON.stringify(key)}. ${known}`);
   },
 };

@@ -13,7 +13,12 @@ export const memoryWrite: BuiltinTool = {
     required: ['key', 'value'],
     additionalProperties: false,
     properties: {
-      key: { type: 'string', minLength: 1, maxLength: 200, description: 'Name of the value, for example customer_name.' },
+      key: {
+        type: 'string',
+        minLength: 1,
+        maxLength: 200,
+        description: 'Name of the value, for example customer_name.',
+      },
       value: { description: 'Text or any JSON value. null is kept as null; use memory_delete to remove a key.' },
     },
   },
@@ -24,7 +29,9 @@ export const memoryWrite: BuiltinTool = {
     if (typeof key !== 'string' || value === undefined) return toolError('memory_write needs key and value.');
     const chars = JSON.stringify(value).length;
     if (chars > MAX_VALUE_CHARS) {
-      return toolError(`the value has ${chars} characters, at most ${MAX_VALUE_CHARS} are allowed. Keep a shorter form of it.`);
+      return toolError(
+        `the value has ${chars} characters, at most ${MAX_VALUE_CHARS} are allowed. Keep a shorter form of it.`,
+      );
     }
     await memory.write(key, value);
     return boundedResult(`Saved under ${JSON.stringify(key)}.`);

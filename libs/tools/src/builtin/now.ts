@@ -18,7 +18,8 @@ export const now: BuiltinTool = {
     const timeZone = args['time_zone'];
     if (typeof timeZone !== 'string' || timeZone === '') return boundedResult(utc);
     const local = localTime(time, timeZone);
-    if (local === null) return toolError(`${JSON.stringify(timeZone)} is not a known time zone. Use an IANA name such as Europe/Berlin.`);
+    if (local === null)
+      return toolError(`${JSON.stringify(timeZone)} is not a known time zone. Use an IANA name such as Europe/Berlin.`);
     return boundedResult(`${utc} (${local} in ${timeZone})`);
   },
 };

@@ -24,7 +24,12 @@ export const readToolResult: BuiltinTool = {
         description: 'The number of the result, for example "#57".',
       },
       from: { type: 'integer', minimum: 0, description: 'First character of the slice, from 0.' },
-      length: { type: 'integer', minimum: 1, maximum: MAX_LENGTH, description: `Characters to read, ${DEFAULT_LENGTH} by default.` },
+      length: {
+        type: 'integer',
+        minimum: 1,
+        maximum: MAX_LENGTH,
+        description: `Characters to read, ${DEFAULT_LENGTH} by default.`,
+      },
     },
   },
   effect: 'read_only',
@@ -34,10 +39,17 @@ export const readToolResult: BuiltinTool = {
     if (entry === null) return toolError('entry must be the number of a result, for example "#57".');
     const content = await readResult(entry);
     if (content === null) {
-      return toolError(`there is no tool result #${entry} in this conversation. Use the number that stands in the placeholder.`);
+      return toolError(
+        `there is no tool result #${entry} in this conversation. Use the number that stands in the placeholder.`,
+      );
     }
     const from = numberOr(args['from'], 0);
-    return slice(`#${entry}`, [...contentText(content)], from, Math.min(numberOr(args['length'], DEFAULT_LENGTH), MAX_LENGTH));
+    return slice(
+      `#${entry}`,
+      [...contentText(content)],
+      from,
+      Math.min(numberOr(args['length'], DEFAULT_LENGTH), MAX_LENGTH),
+    );
   },
 };
 
@@ -46,13 +58,14 @@ function slice(label: string, chars: readonly string[], from: number, length: nu
   if (from > 0 && from >= total) return toolError(`${label} has ${total} characters, so nothing starts at ${from}.`);
   const end = Math.min(from + length, total);
   const next = end < total ? ` Read on with from: ${end}.` : '';
-  return boundedResult(`[${label}, characters ${from} to ${end} of ${total}.${next}]\n${chars.slice(from, end).join('')}`);
+  return boundedResult(
+    `[${label}, characters ${from} to ${end} of ${total}.${next}]\n${chars.slice(from, end).join('')}`,
+  );
 }
 
 function entryNumber(value: Json | undefined): number | null {
-  const text = typeof value === 'string' ? value.replace(/^#/, '') : String(value);
-  const entry = Number(text);
-  return Number.isSafeInteger(entry) && entry > 0 ? entry : null;
+  const entry = typeof value === 'string' ? Number(value.replace(/^#/, '')) : value;
+  return typeof entry === 'number' && Number.isSafeInteger(entry) && entry > 0 ? entry : null;
 }
 
 function numberOr(value: Json | undefined, fallback: number): number {

@@ -8,7 +8,11 @@ export type SecretsResult = { ok: true; used: SecretSettings[]; values: JsonObje
 const ROOTS = ['args', 'inputs', 'run', 'steps', 'item', 'item_index', 'last', 'secrets'];
 
 /** The secrets that a definition's templates read, by name; each must be one that the operator set. */
-export function secretsOf(definition: HttpDefinition, secrets: ReadonlyMap<string, SecretSettings>, language: ExpressionLanguage): SecretsResult {
+export function secretsOf(
+  definition: HttpDefinition,
+  secrets: ReadonlyMap<string, SecretSettings>,
+  language: ExpressionLanguage,
+): SecretsResult {
   const used = new Map<string, SecretSettings>();
   const values: JsonObject = {};
   for (const source of expressionsOf(definition)) {
@@ -19,8 +23,10 @@ export function secretsOf(definition: HttpDefinition, secrets: ReadonlyMap<strin
       const name = path[0];
       if (name === undefined) return { ok: false, detail: 'secrets are read by name: ${secrets.<name>}' };
       const secret = secrets.get(name);
-      if (secret === undefined) return { ok: false, detail: `there is no secret ${name}; the operator sets secrets in weir.yml` };
-      if (secret.value === null) return { ok: false, detail: `the secret ${name} has no value; it is read from ${secret.source}` };
+      if (secret === undefined)
+        return { ok: false, detail: `there is no secret ${name}; the operator sets secrets in weir.yml` };
+      if (secret.value === null)
+        return { ok: false, detail: `the secret ${name} has no value; it is read from ${secret.source}` };
       used.set(name, secret);
       values[name] = secret.value;
     }
@@ -33,13 +39,19 @@ export function refusedSecret(used: readonly SecretSettings[], url: URL, isOpera
   const foreign = used.find(({ hosts }) => !hosts.some((pattern) => matchesHost(pattern, url)));
   if (foreign !== undefined) return `the secret ${foreign.name} is not bound to ${url.host}, so it is not sent there`;
   const first = used[0];
-  if (first !== undefined && url.protocol === 'http:' && !isOperatorHost) return `the secret ${first.name} is sent over https only`;
+  if (first !== undefined && url.protocol === 'http:' && !isOperatorHost)
+    return `the secret ${first.name} is sent over https only`;
   return null;
 }
 
 function expressionsOf(definition: HttpDefinition): string[] {
   const sources: string[] = [];
-  const templates: Json[] = [definition.url, ...definition.query.values(), ...definition.headers.values(), definition.body];
+  const templates: Json[] = [
+    definition.url,
+    ...definition.query.values(),
+    ...definition.headers.values(),
+    definition.body,
+  ];
   for (const text of templates.flatMap(stringsOf)) {
     const parsed = parseTemplate(text);
     if (parsed.ok) for (const part of parsed.parts) if (part.type === 'expression') sources.push(part.source.trim());

@@ -1,4 +1,10 @@
-import { isJsonObject, type ExpressionLanguage, type ExpressionVariables, type JsonObject, type ToolDefinition } from '#libs/domain';
+import {
+  isJsonObject,
+  type ExpressionLanguage,
+  type ExpressionVariables,
+  type JsonObject,
+  type ToolDefinition,
+} from '#libs/domain';
 import type { ResolvedTool, ToolInvocation, ToolOutcome } from '#libs/engine';
 import { matchesHost, type Outbound } from '#libs/outbound';
 import type { SecretSettings } from '#libs/platform';
@@ -23,15 +29,24 @@ const ANY_OBJECT: JsonObject = { type: 'object' };
 /** `kind: http`: one request per call, described by the pipeline's author, bounded by the operator. */
 export function httpKind(options: HttpToolOptions): ToolKindAdapter {
   return {
-    resolve: (name, definition) => (definition?.kind === 'http' ? resolve(options, name, definition) : { ok: false, detail: 'it has no http definition' }),
+    resolve: (name, definition) =>
+      definition?.kind === 'http'
+        ? resolve(options, name, definition)
+        : { ok: false, detail: 'it has no http definition' },
     async invoke(invocation) {
       const { definition } = invocation;
-      return definition?.kind === 'http' ? request(options, invocation, definition) : toolError(`${invocation.tool.name} has no http definition.`);
+      return definition?.kind === 'http'
+        ? request(options, invocation, definition)
+        : toolError(`${invocation.tool.name} has no http definition.`);
     },
   };
 }
 
-function resolve(options: HttpToolOptions, name: string, definition: Extract<ToolDefinition, { kind: 'http' }>): ToolResolution {
+function resolve(
+  options: HttpToolOptions,
+  name: string,
+  definition: Extract<ToolDefinition, { kind: 'http' }>,
+): ToolResolution {
   const secrets = secretsOf(definition, options.secrets, options.expressions);
   if (!secrets.ok) return secrets;
   const isRead = definition.method === 'GET' || definition.method === 'HEAD';
@@ -48,16 +63,26 @@ function resolve(options: HttpToolOptions, name: string, definition: Extract<Too
   };
 }
 
-async function request(options: HttpToolOptions, invocation: ToolInvocation, definition: HttpDefinition): Promise<ToolOutcome> {
+async function request(
+  options: HttpToolOptions,
+  invocation: ToolInvocation,
+  definition: HttpDefinition,
+): Promise<ToolOutcome> {
   const secrets = secretsOf(definition, options.secrets, options.expressions);
   if (!secrets.ok) return toolError(`${invocation.tool.name} cannot be called: ${secrets.detail}.`);
   const rendered = renderRequest(definition, variablesOf(invocation, secrets.values), options.expressions);
-  if (!rendered.ok) return redactOutcome(toolError(`${invocation.tool.name} cannot be called: ${rendered.detail}.`), secrets.used);
+  if (!rendered.ok)
+    return redactOutcome(toolError(`${invocation.tool.name} cannot be called: ${rendered.detail}.`), secrets.used);
   const { value: ready } = rendered;
   if (!ready.headers.has('user-agent')) ready.headers.set('user-agent', 'weir');
   if (invocation.idempotencyKey !== null) ready.headers.set('idempotency-key', invocation.idempotencyKey);
   const isOperatorHost = (url: URL): boolean => options.allowedHosts.some((pattern) => matchesHost(pattern, url));
-  const sent = await sendRequest(options.outbound, ready, (url) => refusedSecret(secrets.used, url, isOperatorHost(url)), invocation.signal);
+  const sent = await sendRequest(
+    options.outbound,
+    ready,
+    (url) => refusedSecret(secrets.used, url, isOperatorHost(url)),
+    invocation.signal,
+  );
   if (!sent.ok) return redactOutcome(toolError(`${sent.detail}.`, { retryable: sent.retryable }), secrets.used);
   return redactOutcome(await readResponse(sent.response, ready.method), secrets.used);
 }

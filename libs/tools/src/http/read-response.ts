@@ -14,21 +14,26 @@ export async function readResponse(response: Response, method: string): Promise<
   const type = (response.headers.get('content-type') ?? '').toLowerCase();
   const bytes = await boundedBytes(response);
   if (bytes === null) return tooLarge(null);
-  if (response.status >= 400) return errorOf(response, decoded(bytes, type) ?? `(${bytes.byteLength} bytes of ${type})`);
+  if (response.status >= 400)
+    return errorOf(response, decoded(bytes, type) ?? `(${bytes.byteLength} bytes of ${type})`);
   if (method === 'HEAD') return boundedResult(headText(response));
   if (bytes.byteLength === 0) return boundedResult(`(HTTP ${response.status}, no content)`);
   const part = binaryPart(bytes, type);
   if (part !== null) return bytes.byteLength > MAX_BINARY_BYTES ? tooLarge(bytes.byteLength) : boundedResult(part);
   const text = decoded(bytes, type);
   if (text !== null) return boundedResult(text);
-  return toolError(`the answer is ${type === '' ? 'binary' : type} (${bytes.byteLength} bytes); only text, JSON, images and PDF documents can be shown.`);
+  return toolError(
+    `the answer is ${type === '' ? 'binary' : type} (${bytes.byteLength} bytes); only text, JSON, images and PDF documents can be shown.`,
+  );
 }
 
 /** Null when there is more than a result may have; reading stops there. */
 async function boundedBytes(response: Response): Promise<Uint8Array | null> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of response.body ?? []) {
+  const body: AsyncIterable<Uint8Array> | null = response.body;
+  if (body === null) return new Uint8Array();
+  for await (const chunk of body) {
     size += chunk.byteLength;
     if (size > MAX_RESULT_BYTES) return null;
     chunks.push(chunk);
@@ -38,7 +43,10 @@ async function boundedBytes(response: Response): Promise<Uint8Array | null> {
 
 function errorOf(response: Response, body: string): ToolOutcome {
   const chars = [...body.trim()];
-  const shown = chars.length > MAX_ERROR_CHARS ? `${chars.slice(0, MAX_ERROR_CHARS).join('')} … (${chars.length} characters in all)` : chars.join('');
+  const shown =
+    chars.length > MAX_ERROR_CHARS
+      ? `${chars.slice(0, MAX_ERROR_CHARS).join('')} … (${chars.length} characters in all)`
+      : chars.join('');
   const status = `HTTP ${response.status}${response.statusText === '' ? '' : ` ${response.statusText}`}`;
   return toolError(shown === '' ? status : `${status}: ${shown}`, { retryable: RETRYABLE.has(response.status) });
 }
@@ -59,7 +67,8 @@ function binaryPart(bytes: Uint8Array, type: string): Content | null {
   return null;
 }
 
-const TEXT_TYPES = /^(?:text\/|application\/(?:[\w.-]+\+)?(?:json|xml|yaml)|application\/(?:x-)?(?:ndjson|jsonl|javascript|yaml|toml|sql|x-www-form-urlencoded)|image\/svg)/;
+const TEXT_TYPES =
+  /^(?:text\/|application\/(?:[\w.-]+\+)?(?:json|xml|yaml)|application\/(?:x-)?(?:ndjson|jsonl|javascript|yaml|toml|sql|x-www-form-urlencoded)|image\/svg)/;
 
 /** Text in the charset that its type names (UTF-8 without one); a body without a type counts as text when it is UTF-8. Null: no text. */
 function decoded(bytes: Uint8Array, type: string): string | null {

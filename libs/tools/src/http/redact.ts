@@ -19,13 +19,26 @@ function redactContent(content: Content, redact: (text: string) => string): Cont
 }
 
 function redactor(used: readonly SecretSettings[]): (text: string) => string {
-  const replacements = used.flatMap(({ name, value }) => (value === null || value.length < MIN_SECRET_CHARS ? [] : formsOf(value).map((form) => ({ form, name }))));
+  const replacements = used.flatMap(({ name, value }) =>
+    value === null || value.length < MIN_SECRET_CHARS ? [] : formsOf(value).map((form) => ({ form, name })),
+  );
   // Longer forms first, so that none is broken up by a shorter one inside it.
   replacements.sort((a, b) => b.form.length - a.form.length);
-  return (text) => replacements.reduce((redacted, { form, name }) => redacted.replaceAll(form, `[secret ${name}]`), text);
+  return (text) =>
+    replacements.reduce((redacted, { form, name }) => redacted.replaceAll(form, `[secret ${name}]`), text);
 }
 
 function formsOf(value: string): string[] {
   const base64 = Buffer.from(value).toString('base64');
-  return [...new Set([value, encodeURIComponent(wellFormed(value)), JSON.stringify(value).slice(1, -1), base64, base64.replace(/=+$/, ''), Buffer.from(value).toString('base64url'), Buffer.from(value).toString('hex')])];
+  return [
+    ...new Set([
+      value,
+      encodeURIComponent(wellFormed(value)),
+      JSON.stringify(value).slice(1, -1),
+      base64,
+      base64.replace(/=+$/, ''),
+      Buffer.from(value).toString('base64url'),
+      Buffer.from(value).toString('hex'),
+    ]),
+  ];
 }

@@ -1,5 +1,16 @@
 import { wellFormed } from '#libs/context';
-import { isJsonObject, parseTemplate, renderTemplate, renderText, textOf, type ExpressionLanguage, type ExpressionVariables, type Json, type Template, type ToolDefinition } from '#libs/domain';
+import {
+  isJsonObject,
+  parseTemplate,
+  renderTemplate,
+  renderText,
+  textOf,
+  type ExpressionLanguage,
+  type ExpressionVariables,
+  type Json,
+  type Template,
+  type ToolDefinition,
+} from '#libs/domain';
 import type { HttpRequest } from './http-request.js';
 import { renderUrl } from './render-url.js';
 
@@ -7,10 +18,26 @@ export type HttpDefinition = Extract<ToolDefinition, { kind: 'http' }>;
 type Rendered<T> = { ok: true; value: T } | { ok: false; detail: string };
 
 /** Headers that belong to the connection, not to a document. */
-const RESERVED = new Set(['host', 'content-length', 'transfer-encoding', 'connection', 'keep-alive', 'upgrade', 'te', 'trailer', 'expect', 'proxy-authorization', 'proxy-connection']);
+const RESERVED = new Set([
+  'host',
+  'content-length',
+  'transfer-encoding',
+  'connection',
+  'keep-alive',
+  'upgrade',
+  'te',
+  'trailer',
+  'expect',
+  'proxy-authorization',
+  'proxy-connection',
+]);
 
 /** Expands a definition into a request; every value is encoded for the place it stands in and never expanded again. */
-export function renderRequest(definition: HttpDefinition, variables: ExpressionVariables, language: ExpressionLanguage): Rendered<HttpRequest> {
+export function renderRequest(
+  definition: HttpDefinition,
+  variables: ExpressionVariables,
+  language: ExpressionLanguage,
+): Rendered<HttpRequest> {
   const address = renderUrl(definition.url, variables, language);
   if (!address.ok) return address;
   const query = addQuery(address.url, definition.query, variables, language);
@@ -23,7 +50,12 @@ export function renderRequest(definition: HttpDefinition, variables: ExpressionV
 }
 
 /** null leaves a parameter out, a list repeats it. */
-function addQuery(url: URL, query: ReadonlyMap<string, Template>, variables: ExpressionVariables, language: ExpressionLanguage): Rendered<null> {
+function addQuery(
+  url: URL,
+  query: ReadonlyMap<string, Template>,
+  variables: ExpressionVariables,
+  language: ExpressionLanguage,
+): Rendered<null> {
   for (const [name, template] of query) {
     const rendered = renderTemplate(template, variables, language);
     if (!rendered.ok) return { ok: false, detail: `query.${name}: ${rendered.detail}` };
@@ -33,23 +65,37 @@ function addQuery(url: URL, query: ReadonlyMap<string, Template>, variables: Exp
   return { ok: true, value: null };
 }
 
-function renderHeaders(templates: ReadonlyMap<string, string>, variables: ExpressionVariables, language: ExpressionLanguage): Rendered<Map<string, string>> {
+function renderHeaders(
+  templates: ReadonlyMap<string, string>,
+  variables: ExpressionVariables,
+  language: ExpressionLanguage,
+): Rendered<Map<string, string>> {
   const headers = new Map<string, string>();
   for (const [given, template] of templates) {
     const name = given.toLowerCase();
     if (RESERVED.has(name)) return { ok: false, detail: `headers.${given}: this header is set by the connection` };
     const rendered = renderText(template, variables, language);
     if (!rendered.ok) return { ok: false, detail: `headers.${given}: ${rendered.detail}` };
-    if (!/^[\t\x20-\x7e]*$/.test(rendered.text)) return { ok: false, detail: `headers.${given}: line breaks and characters outside ASCII are not allowed in a header` };
+    if (!/^[\t\x20-\x7e]*$/.test(rendered.text))
+      return {
+        ok: false,
+        detail: `headers.${given}: line breaks and characters outside ASCII are not allowed in a header`,
+      };
     headers.set(name, rendered.text);
   }
   return { ok: true, value: headers };
 }
 
 /** Sets `content-type` where the definition does not. */
-function renderBody(template: Template, headers: Map<string, string>, variables: ExpressionVariables, language: ExpressionLanguage): Rendered<string | null> {
+function renderBody(
+  template: Template,
+  headers: Map<string, string>,
+  variables: ExpressionVariables,
+  language: ExpressionLanguage,
+): Rendered<string | null> {
   if (template === null) return { ok: true, value: null };
-  const type = headers.get('content-type') ?? (typeof template === 'string' ? 'text/plain; charset=utf-8' : 'application/json');
+  const type =
+    headers.get('content-type') ?? (typeof template === 'string' ? 'text/plain; charset=utf-8' : 'application/json');
   headers.set('content-type', type);
   if (typeof template === 'string' && !isWholeExpression(template)) {
     const text = renderText(template, variables, language, encoderFor(type));
@@ -63,7 +109,8 @@ function renderBody(template: Template, headers: Map<string, string>, variables:
 function bodyText(value: Json, type: string): string {
   if (isForm(type) && isJsonObject(value)) {
     const form = new URLSearchParams();
-    for (const [name, member] of Object.entries(value)) if (member !== null) form.append(name, wellFormed(textOf(member)));
+    for (const [name, member] of Object.entries(value))
+      if (member !== null) form.append(name, wellFormed(textOf(member)));
     return form.toString();
   }
   return isJson(type) ? JSON.stringify(value) : textOf(value);

@@ -52,14 +52,17 @@ function write(value: string, place: Place): { ok: true; text: string } | { ok: 
 function checked(text: string): RenderedUrl {
   if (!URL.canParse(text)) return { ok: false, detail: 'url: the expanded address is not a URL' };
   const path = text.replace(/[?#].*$/s, '');
-  if (path.split('/').some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment))) return { ok: false, detail: 'url: the path must not hold . or .. segments' };
+  if (path.split('/').some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment)))
+    return { ok: false, detail: 'url: the path must not hold . or .. segments' };
   return safeUrl(new URL(text));
 }
 
 /** What may be asked at all, also behind a redirect: http or https, no user or password in the address. */
 export function safeUrl(url: URL): RenderedUrl {
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') return { ok: false, detail: `url: ${url.protocol}// addresses are not allowed, only http:// and https://` };
-  if (url.username !== '' || url.password !== '') return { ok: false, detail: 'url: user and password in an address are not allowed; use a header' };
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
+    return { ok: false, detail: `url: ${url.protocol}// addresses are not allowed, only http:// and https://` };
+  if (url.username !== '' || url.password !== '')
+    return { ok: false, detail: 'url: user and password in an address are not allowed; use a header' };
   url.hash = '';
   return { ok: true, url };
 }

@@ -16,7 +16,12 @@ const PRIVATE_HEADERS = ['authorization', 'cookie', 'x-api-key', 'idempotency-ke
  * Sends a request and follows redirects, each checked like the first address. GET and HEAD follow all; 303 turns any other
  * method into GET; other redirects of other methods are not followed, since the server may have acted already.
  */
-export async function sendRequest(outbound: Outbound, request: HttpRequest, refuse: RefuseUrl, signal: AbortSignal): Promise<Sent> {
+export async function sendRequest(
+  outbound: Outbound,
+  request: HttpRequest,
+  refuse: RefuseUrl,
+  signal: AbortSignal,
+): Promise<Sent> {
   let current = request;
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
     const refused = refuse(current.url);
@@ -31,7 +36,11 @@ export async function sendRequest(outbound: Outbound, request: HttpRequest, refu
   return { ok: false, detail: `the address redirects more than ${MAX_REDIRECTS} times`, retryable: false };
 }
 
-async function attempt(outbound: Outbound, { method, url, headers, body }: HttpRequest, signal: AbortSignal): Promise<Sent> {
+async function attempt(
+  outbound: Outbound,
+  { method, url, headers, body }: HttpRequest,
+  signal: AbortSignal,
+): Promise<Sent> {
   try {
     const response = await outbound.fetch(url, { method, headers: Object.fromEntries(headers), body, signal });
     return { ok: true, response, url };
@@ -45,17 +54,29 @@ async function attempt(outbound: Outbound, { method, url, headers, body }: HttpR
 }
 
 /** The next request, null when the answer is no redirect, or why it is not followed. */
-async function redirected(response: Response, from: HttpRequest): Promise<HttpRequest | null | { detail: string; retryable: boolean }> {
+async function redirected(
+  response: Response,
+  from: HttpRequest,
+): Promise<HttpRequest | null | { detail: string; retryable: boolean }> {
   const location = response.headers.get('location');
   if (![301, 302, 303, 307, 308].includes(response.status) || location === null) return null;
   await response.body?.cancel();
-  if (!URL.canParse(location, from.url.href)) return { detail: 'the address redirects to something that is no address', retryable: false };
+  if (!URL.canParse(location, from.url.href))
+    return { detail: 'the address redirects to something that is no address', retryable: false };
   const target = safeUrl(new URL(location, from.url));
   if (!target.ok) return { detail: `redirect: ${target.detail}`, retryable: false };
   const { url } = target;
-  if (from.url.protocol === 'https:' && url.protocol === 'http:') return { detail: `the address redirects from https to http (${url.host}), which is not followed`, retryable: false };
+  if (from.url.protocol === 'https:' && url.protocol === 'http:')
+    return {
+      detail: `the address redirects from https to http (${url.host}), which is not followed`,
+      retryable: false,
+    };
   const isRead = from.method === 'GET' || from.method === 'HEAD';
-  if (!isRead && response.status !== 303) return { detail: `the address answers ${from.method} with a redirect to ${url.host}${url.pathname}, which is not followed`, retryable: false };
+  if (!isRead && response.status !== 303)
+    return {
+      detail: `the address answers ${from.method} with a redirect to ${url.host}${url.pathname}, which is not followed`,
+      retryable: false,
+    };
   const headers = new Map(from.headers);
   if (url.origin !== from.url.origin) for (const name of PRIVATE_HEADERS) headers.delete(name);
   if (isRead) return { ...from, url, headers };
