@@ -10,3 +10,4 @@ export {
 } from './test-services.js';
 export { waitFor } from './wait-for.js';
 export { createDataDir, isListening, startUp, waitUntilGone, type ReadyLine, type WeirUp } from './weir-up.js';
+export { Wire } from './wire.js';

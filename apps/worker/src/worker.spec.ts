@@ -20,6 +20,7 @@ import {
   describeRedis,
   testRedis,
   waitFor,
+  Wire,
   type TestDatabase,
 } from '../../../test/support/index.js';
 import { composeEngine, startBackgroundApp, type Runtime } from '../../runtime/src/index.js';
@@ -200,6 +201,37 @@ describeRedis('workers on Redis', () => {
     expect(runs.map((run) => run.output)).toEqual(runs.map((_, n) => ({ n: n * 4 })));
     await admin.quit();
     await installation.close();
+  });
+
+  // Row C5, H2: nobody waits for Redis. What it would have carried arrives by the polls behind it.
+  it('runs are accepted and cancels arrive while Redis is away, and everything starts when it is back', async () => {
+    const { url, prefix } = await testRedis();
+    const wire = await Wire.to(url);
+    const installation = await Installation.open({
+      REDIS_URL: `redis://127.0.0.1:${wire.port}`,
+      WEIR_QUEUE_PREFIX: prefix,
+    });
+    await installation.script('stuck', { replies: [{ hang: true }] });
+    await installation.apply('stuck', [{ id: 'answer', agent: 'a', task: 'Answer.' }]);
+    await installation.apply('doubling', double);
+    const { runtime } = await installation.worker();
+    const stuck = await installation.start('stuck', 1);
+    await waitFor(() => runtime.engine.held.all().length === 1);
+    await wire.cut();
+    await waitFor(async () => !(await installation.accepting.queue.health()).ok);
+
+    const asked = performance.now();
+    const accepted = await Promise.all([1, 2, 3].map((n) => installation.start('doubling', n)));
+    expect(performance.now() - asked).toBeLessThan(1000);
+    await cancelRun(installation.accepting.engine, { projectId: PROJECT, runId: stuck, reason: null });
+    await expect(installation.ended(stuck)).resolves.toMatchObject({ status: 'cancelled' });
+    expect(performance.now() - asked).toBeLessThan(4000);
+
+    await wire.restore();
+    for (const runId of accepted)
+      await expect(installation.ended(runId)).resolves.toMatchObject({ status: 'succeeded' });
+    await installation.close();
+    await wire.cut();
   });
 });
 
