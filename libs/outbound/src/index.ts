@@ -1,4 +1,4 @@
 export { AddressRefusedError, addressRefusal } from './address-refused-error.js';
 export type { ResolveHost } from './guarded-lookup.js';
 export { matchesHost } from './host-pattern.js';
-export { Outbound, type OutboundOptions } from './outbound.js';
+export { Outbound, type OutboundOptions, type OutboundResponse } from './outbound.js';

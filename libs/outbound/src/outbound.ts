@@ -3,6 +3,9 @@ import { AddressRefusedError } from './address-refused-error.js';
 import { guardedLookup, resolveBySystem, type ResolveHost } from './guarded-lookup.js';
 import { isPublicAddress, literalAddress } from './public-address.js';
 
+/** What `fetch` of undici answers: a redirect is an answer like any other. */
+export type OutboundResponse = Response;
+
 export type OutboundOptions = {
   /** Which hosts may be reached at private addresses: the operator's word. */
   allowsPrivate(url: URL): boolean;
@@ -29,7 +32,7 @@ export class Outbound {
   }
 
   /** @throws AddressRefusedError, or a TypeError with it as a cause (see `addressRefusal`), or what `fetch` throws. */
-  async fetch(url: URL, init: RequestInit): Promise<Response> {
+  async fetch(url: URL, init: RequestInit): Promise<OutboundResponse> {
     const isOpen = this.options.allowsPrivate(url);
     const literal = literalAddress(url.hostname);
     // Sockets do not look literal addresses up, so these are checked here.

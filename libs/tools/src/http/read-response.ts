@@ -1,4 +1,4 @@
-import type { Response } from 'undici';
+import type { OutboundResponse } from '#libs/outbound';
 import type { Content } from '#libs/domain';
 import type { ToolOutcome } from '#libs/engine';
 import { boundedResult, MAX_RESULT_BYTES, tooLarge } from '../results/result-text.js';
@@ -10,7 +10,7 @@ const RETRYABLE = new Set([408, 425, 429, 500, 502, 503, 504]);
 const MAX_BINARY_BYTES = Math.floor((MAX_RESULT_BYTES * 3) / 4) - 1_000;
 
 /** An answer as a result: text as text, images and PDFs as parts, a status from 400 as an error with the start of its body. */
-export async function readResponse(response: Response, method: string): Promise<ToolOutcome> {
+export async function readResponse(response: OutboundResponse, method: string): Promise<ToolOutcome> {
   const type = (response.headers.get('content-type') ?? '').toLowerCase();
   const bytes = await boundedBytes(response);
   if (bytes === null) return tooLarge(null);
@@ -28,7 +28,7 @@ export async function readResponse(response: Response, method: string): Promise<
 }
 
 /** Null when there is more than a result may have; reading stops there. */
-async function boundedBytes(response: Response): Promise<Uint8Array | null> {
+async function boundedBytes(response: OutboundResponse): Promise<Uint8Array | null> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   const body: AsyncIterable<Uint8Array> | null = response.body;
@@ -41,7 +41,7 @@ async function boundedBytes(response: Response): Promise<Uint8Array | null> {
   return Buffer.concat(chunks);
 }
 
-function errorOf(response: Response, body: string): ToolOutcome {
+function errorOf(response: OutboundResponse, body: string): ToolOutcome {
   const chars = [...body.trim()];
   const shown =
     chars.length > MAX_ERROR_CHARS
@@ -51,7 +51,7 @@ function errorOf(response: Response, body: string): ToolOutcome {
   return toolError(shown === '' ? status : `${status}: ${shown}`, { retryable: RETRYABLE.has(response.status) });
 }
 
-function headText(response: Response): string {
+function headText(response: OutboundResponse): string {
   const shown = ['content-type', 'content-length', 'last-modified', 'etag', 'location'].flatMap((name) => {
     const value = response.headers.get(name);
     return value === null ? [] : [`${name}: ${value}`];

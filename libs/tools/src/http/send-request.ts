@@ -1,9 +1,9 @@
-import type { Response } from 'undici';
-import { addressRefusal, type Outbound } from '#libs/outbound';
+import { addressRefusal, type Outbound, type OutboundResponse } from '#libs/outbound';
 import type { HttpRequest } from './http-request.js';
 import { safeUrl } from './render-url.js';
 
-export type Sent = { ok: true; response: Response; url: URL } | { ok: false; detail: string; retryable: boolean };
+export type Sent =
+  { ok: true; response: OutboundResponse; url: URL } | { ok: false; detail: string; retryable: boolean };
 
 /** Why a request may not go to an address, or null. Asked for the first address and for each behind a redirect. */
 export type RefuseUrl = (url: URL) => string | null;
@@ -55,7 +55,7 @@ async function attempt(
 
 /** The next request, null when the answer is no redirect, or why it is not followed. */
 async function redirected(
-  response: Response,
+  response: OutboundResponse,
   from: HttpRequest,
 ): Promise<HttpRequest | null | { detail: string; retryable: boolean }> {
   const location = response.headers.get('location');
