@@ -14,6 +14,7 @@ export * from './load-definition.js';
 export * from './loops/engine-loops.js';
 export * from './loops/loop.js';
 export * from './new-event.js';
+export * from './preview/index.js';
 export * from './rebuild.js';
 export { EXECUTABLE_STEP_KINDS } from './run-step/execute-step.js';
 export { runStepJob } from './run-step/run-step-job.js';

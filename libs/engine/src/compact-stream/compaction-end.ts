@@ -62,7 +62,7 @@ export function compactionEnd(
 function endOfSummary(
   task: CompactionTask,
   source: CompactionSource,
-  result: Extract<Summarised, { kind: 'summary' }>,
+  result: Extract<Settled, { kind: 'summary' }>,
   events: readonly StoredEvent[],
 ): CompactionEnd {
   const view = viewOf(task);

@@ -1,0 +1,6 @@
+export { CallLedger, readyUnmanaged, type LedgerCall } from './call-ledger.js';
+export { lineJson, type CallLine, type TotalLine } from './call-line.js';
+export { forcedPolicy } from './force-policy.js';
+export { previewTranscript, recordedSession, type PreviewedCall, type RecordedSession } from './preview-transcript.js';
+export { recordedToolNames } from './recorded-manifest.js';
+export { modelOfCall, recordedModel, RECORDED_MODEL } from './recorded-model.js';
