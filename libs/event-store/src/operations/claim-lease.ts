@@ -1,5 +1,5 @@
 import type { Session } from '../session.js';
-import type { LeasedTable } from './leased-table.js';
+import { runnableStatus, type LeasedTable } from './leased-table.js';
 
 export type LeaseClaim = { id: string; dispatchNo: number; workerId: string; leaseMs: number };
 
@@ -16,6 +16,6 @@ export function claimLease(session: Session, leased: LeasedTable, claim: LeaseCl
     set status = 'running', fence = t.fence + 1, starts = t.starts + 1, worker_id = ${claim.workerId},
       lease_until = now() + ${claim.leaseMs}::float8 * interval '1 millisecond'${clocks}
     where t.${session(leased.id)} = ${claim.id} and t.dispatch_no = ${claim.dispatchNo}
-      and (t.status = ${leased.runnable} or (t.status = 'running' and t.lease_until < now()))
+      and (t.status = ${runnableStatus(session, leased)} or (t.status = 'running' and t.lease_until < now()))
     returning t.*`;
 }

@@ -1,16 +1,16 @@
 import type { Session } from '../session.js';
-import type { Dispatch, LeasedTable, Runnable } from './leased-table.js';
+import { runnableStatus, type Dispatch, type LeasedTable, type Runnable } from './leased-table.js';
 
 /** Marks up to `limit` runnable rows as dispatched, by priority and age; rows that another process takes now are skipped. */
 export async function takeRunnable(session: Session, leased: LeasedTable, limit: number): Promise<Runnable[]> {
   const [table, id] = [session(leased.table), session(leased.id)];
   return session<Runnable[]>`
     with chosen as materialized (
-      select project_id, ${id} as id, queued_at from ${table}
-      where status = ${leased.runnable} and dispatched_at is null and (due_at is null or due_at <= now())
+      select ${id} as id from ${table}
+      where status = ${runnableStatus(session, leased)} and dispatched_at is null and (due_at is null or due_at <= now())
       order by priority desc, queued_at limit ${limit} for no key update skip locked
     ), taken as (
-      update ${table} t set dispatched_at = now() from chosen c where t.project_id = c.project_id and t.${id} = c.id
+      update ${table} t set dispatched_at = now() from chosen c where t.${id} = c.id
       returning t.${id} as id, t.dispatch_no, t.priority, t.queued_at
     )
     select id, dispatch_no as "dispatchNo", priority from taken order by priority desc, queued_at`;
@@ -19,14 +19,16 @@ export async function takeRunnable(session: Session, leased: LeasedTable, limit:
 /** The same for exactly these rows; those that are dispatched already (or being taken) are left out. */
 export async function takeThese(session: Session, leased: LeasedTable, ids: readonly string[]): Promise<Runnable[]> {
   if (ids.length === 0) return [];
-  const [table, id] = [session(leased.table), session(leased.id)];
+  const [table, id, runnable] = [session(leased.table), session(leased.id), runnableStatus(session, leased)];
   return session<Runnable[]>`
     with chosen as materialized (
-      select project_id, ${id} as id from ${table}
-      where ${id} = any (${[...ids]}::text[]) and status = ${leased.runnable} and dispatched_at is null and (due_at is null or due_at <= now())
-      order by ${id} for no key update skip locked
+      select asked.id, t.status from (select id from unnest(${[...ids]}::text[]) as id order by id) asked
+      cross join lateral (
+        select status, dispatched_at, due_at from ${table} where ${id} = asked.id for no key update skip locked
+      ) t
+      where t.dispatched_at is null and (t.due_at is null or t.due_at <= now())
     ), taken as (
-      update ${table} t set dispatched_at = now() from chosen c where t.project_id = c.project_id and t.${id} = c.id
+      update ${table} t set dispatched_at = now() from chosen c where t.${id} = c.id and c.status = ${runnable}
       returning t.${id} as id, t.dispatch_no, t.priority, t.queued_at
     )
     select id, dispatch_no as "dispatchNo", priority from taken order by priority desc, queued_at`;
@@ -49,16 +51,21 @@ async function changeDispatched(
   isNew: boolean,
 ): Promise<void> {
   if (jobs.length === 0) return;
-  const [table, id] = [session(leased.table), session(leased.id)];
+  const [table, id, runnable] = [session(leased.table), session(leased.id), runnableStatus(session, leased)];
   await session`
     with lost as materialized (
-      select t.project_id, t.${id} as id from ${table} t
-      join unnest(${jobs.map((job) => job.id)}::text[], ${jobs.map((job) => job.dispatchNo)}::integer[]) as j(id, dispatch_no)
-        on t.${id} = j.id and t.dispatch_no = j.dispatch_no
-      where t.status = ${leased.runnable} and t.dispatched_at is not null order by t.${id} for no key update of t
+      select j.id, t.status
+      from (
+        select * from unnest(${jobs.map((job) => job.id)}::text[], ${jobs.map((job) => job.dispatchNo)}::integer[]) as j(id, dispatch_no)
+        order by j.id
+      ) j
+      cross join lateral (
+        select status, dispatched_at from ${table} where ${id} = j.id and dispatch_no = j.dispatch_no for no key update
+      ) t
+      where t.dispatched_at is not null
     )
     update ${table} t set dispatched_at = null, dispatch_no = t.dispatch_no + ${isNew ? 1 : 0}
-    from lost where t.project_id = lost.project_id and t.${id} = lost.id`;
+    from lost where t.${id} = lost.id and lost.status = ${runnable}`;
 }
 
 /** Everything that waits in the queue, after the queue lost its data. Returns how many. */
@@ -66,10 +73,10 @@ export async function redispatchAll(session: Session, leased: LeasedTable): Prom
   const [table, id] = [session(leased.table), session(leased.id)];
   const result = await session`
     with lost as materialized (
-      select project_id, ${id} as id from ${table} where status = ${leased.runnable} and dispatched_at is not null order by ${id} for no key update
+      select ${id} as id from ${table} where status = ${runnableStatus(session, leased)} and dispatched_at is not null order by ${id} for no key update
     )
     update ${table} t set dispatched_at = null, dispatch_no = t.dispatch_no + 1
-    from lost where t.project_id = lost.project_id and t.${id} = lost.id`;
+    from lost where t.${id} = lost.id`;
   return result.count;
 }
 
@@ -82,7 +89,7 @@ export async function findDispatched(
 ): Promise<Dispatch[]> {
   const rows = await session<Dispatch[]>`
     select ${session(leased.id)} as id, dispatch_no as "dispatchNo" from ${session(leased.table)}
-    where status = ${leased.runnable} and dispatched_at < now() - ${olderThanMs}::float8 * interval '1 millisecond'
+    where status = ${runnableStatus(session, leased)} and dispatched_at < now() - ${olderThanMs}::float8 * interval '1 millisecond'
     order by dispatched_at limit ${limit}`;
   return rows.map((row) => ({ ...row }));
 }

@@ -51,8 +51,8 @@ export async function findWaitersOfEndedCompactions(
   const rows = await session<{ projectId: string; runId: string; stepRunId: string }[]>`
     select w.project_id as "projectId", s.run_id as "runId", w.step_run_id as "stepRunId"
     from wait w
-    join compaction c on c.project_id = w.project_id and c.compaction_id = w.key and c.ended_at is not null
-    join step_run s on s.project_id = w.project_id and s.step_run_id = w.step_run_id and s.status = 'waiting'
+    cross join lateral (select 1 from compaction where compaction_id = w.key and ended_at is not null limit 1) c
+    cross join lateral (select run_id from step_run where step_run_id = w.step_run_id and status = 'waiting' limit 1) s
     where w.kind = 'compaction' order by w.created_at limit ${limit}`;
   return rows.map((row) => ({ ...row }));
 }

@@ -7,8 +7,9 @@ export type DueStep = DueRun & { stepRunId: string };
 export async function findDueWaits(session: Session, limit: number): Promise<DueStep[]> {
   const rows = await session<DueStep[]>`
     select w.project_id as "projectId", s.run_id as "runId", w.step_run_id as "stepRunId"
-    from wait w join step_run s on s.project_id = w.project_id and s.step_run_id = w.step_run_id
-    where w.due_at <= now() and s.status = 'waiting' order by w.due_at limit ${limit}`;
+    from wait w
+    cross join lateral (select run_id from step_run where step_run_id = w.step_run_id and status = 'waiting' limit 1) s
+    where w.due_at <= now() order by w.due_at limit ${limit}`;
   return rows.map((row) => ({ ...row }));
 }
 
@@ -39,8 +40,10 @@ export async function findStuckRuns(session: Session, limit: number): Promise<Du
   const rows = await session<DueRun[]>`
     select r.project_id as "projectId", r.run_id as "runId" from run r
     where r.ended_at is null and r.status in ('running', 'waiting', 'cancelling') and r.status_reason is distinct from 'stream_busy'
-      and not exists (
-        select from step_run s where s.project_id = r.project_id and s.run_id = r.run_id and s.status in ('queued', 'running', 'waiting'))
+      and (
+        select 1 from step_run s
+        where s.project_id = r.project_id and s.run_id = r.run_id and s.status in ('queued', 'running', 'waiting') limit 1
+      ) is null
     order by r.created_at limit ${limit}`;
   return rows.map((row) => ({ ...row }));
 }

@@ -1,3 +1,5 @@
+import type { Session } from '../session.js';
+
 /**
  * What can be dispatched, claimed, leased and fenced. Steps and compactions share this code; names below are identifiers
  * of ours, never input.
@@ -18,6 +20,19 @@ export const LEASED_COMPACTIONS: LeasedTable = {
   runnable: 'requested',
   hasClocks: false,
 };
+
+/**
+ * The status as a literal: a partial index is used by a cached plan only when its condition stands in the statement, a
+ * parameter there means a scan of the whole table.
+ */
+export function runnableStatus(session: Session, leased: LeasedTable) {
+  switch (leased.runnable) {
+    case 'queued':
+      return session`'queued'`;
+    case 'requested':
+      return session`'requested'`;
+  }
+}
 
 /** A wake-up: the row's id and the dispatch that it belongs to. */
 export type Dispatch = { id: string; dispatchNo: number };

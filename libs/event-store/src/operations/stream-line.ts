@@ -7,11 +7,11 @@ type RunOnStream = Pick<RunRecord, 'projectId' | 'streamId' | 'runId'>;
  * Takes the stream when nobody holds it against this run and nobody older is in line for it against this run ("against":
  * one of the two wants it alone). The caller has locked the stream row, so two runs cannot pass at once.
  */
-export async function acquireStream(session: Session, run: RunOnStream & { exclusive: boolean }): Promise<boolean> {
+export async function acquireStream(session: Session, run: RunOnStream): Promise<boolean> {
   const [held] = await session`
     with own as (
-      select project_id, stream_id, run_id, ${run.exclusive}::boolean as exclusive, created_at
-      from run where project_id = ${run.projectId} and run_id = ${run.runId}
+      select project_id, stream_id, run_id, exclusive, created_at
+      from run where run_id = ${run.runId}
     ), taken as (
       insert into stream_hold (project_id, stream_id, run_id, mode)
       select project_id, stream_id, run_id, case when exclusive then 'exclusive' else 'shared' end from own
