@@ -1,9 +1,9 @@
 import { compareRequests, type BuiltMessage, type ReadyBuild } from '#libs/context';
 import type { Frontier, Json, JsonObject, StoredEvent, StoredEventOf } from '#libs/domain';
-import { rebuildCall, type EngineDeps, type RebuiltCall, type RecordedCall } from '#libs/engine';
+import { rebuildCall, type EngineDeps, type RebuiltCall } from '#libs/engine';
 import type { CallContext } from './call-context.schema.js';
 
-type ContextQuestion = RecordedCall & {
+type ContextQuestion = Parameters<typeof rebuildCall>[1] & {
   /** Events of the step's calls in its sub-stream, all runs, by seq. */
   callEvents: readonly StoredEvent[];
   comparesWithPrevious: boolean;

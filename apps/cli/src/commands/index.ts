@@ -1,7 +1,29 @@
 import type { Command } from 'commander';
+import { registerApply } from './apply.command.js';
+import { registerCancel } from './cancel.command.js';
+import { registerContext } from './context.command.js';
+import { registerEvents } from './events.command.js';
+import { registerExplain } from './explain.command.js';
 import { registerKeys } from './keys.command.js';
 import { registerMigrate } from './migrate.command.js';
+import { registerRun } from './run.command.js';
+import { registerRuns } from './runs.command.js';
+import { registerShow } from './show.command.js';
 import { registerUp } from './up.command.js';
+import { registerValidate } from './validate.command.js';
 
 /** In the order of `weir --help`. To add a command: a file beside this one, and a line here. */
-export const commands: readonly ((program: Command) => void)[] = [registerUp, registerMigrate, registerKeys];
+export const commands: readonly ((program: Command) => void)[] = [
+  registerUp,
+  registerApply,
+  registerValidate,
+  registerRun,
+  registerRuns,
+  registerShow,
+  registerExplain,
+  registerEvents,
+  registerContext,
+  registerCancel,
+  registerMigrate,
+  registerKeys,
+];

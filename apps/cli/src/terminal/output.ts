@@ -1,10 +1,8 @@
-import type { Json } from '#libs/domain';
-
 /** Where a command's answer goes: JSON lines or text on stdout. Logs and errors go to stderr. */
 export type Output = {
   readonly isJson: boolean;
   /** One JSON line; nothing without `--json`. */
-  readonly json: (value: { readonly [key: string]: Json }) => void;
+  readonly json: (value: { readonly [key: string]: unknown }) => void;
   /** One line for people; nothing with `--json`. */
   readonly text: (line: string) => void;
   readonly error: (line: string) => void;

@@ -1,0 +1,52 @@
+import { InvalidArgumentError, type Command } from 'commander';
+import { dataOf, type WeirClient } from '#libs/client';
+import { AppError } from '#libs/domain';
+import { overApi } from '../client/api.js';
+import { contextText, type ContextView } from '../render/context-text.js';
+import { createOutput } from '../terminal/output.js';
+import { createStyle } from '../terminal/style.js';
+
+type Flags = { item?: number; why?: true; diff?: true; full?: true; json?: true };
+type Place = { run: string; step: string; item: number | undefined };
+
+export function registerContext(program: Command): void {
+  program
+    .command('context')
+    .description('Show what the model saw in a call, built again from the stored events')
+    .argument('<run>', 'its id')
+    .argument('<step>', 'its id')
+    .argument('[call]', 'which call; the last one without it', whole)
+    .option('--item <n>', 'of this item of a for_each', whole)
+    .option('--why', 'what each stage removed, what is not in the request and why')
+    .option('--diff', 'where it first differs from the request before')
+    .option('--full', 'whole messages instead of their first lines')
+    .action(async (run: string, step: string, call: number | undefined, flags: Flags) => {
+      const output = createOutput(flags.json === true);
+      const context = await overApi(async (client) => {
+        const place = { run, step, item: flags.item };
+        return contextOf(client, place, call ?? (await lastCall(client, place)), flags.diff === true);
+      });
+      output.json({ event: 'context', ...context });
+      const view: ContextView = { why: flags.why === true, diff: flags.diff === true, full: flags.full === true };
+      contextText(context, view, createStyle()).forEach(output.text);
+    });
+}
+
+function contextOf(client: WeirClient, { run, step, item }: Place, call: number, diff: boolean) {
+  const query = { ...(item === undefined ? {} : { item }), ...(diff ? { diff: 'previous' as const } : {}) };
+  return dataOf(client.api.GET('/v1/runs/{run}/steps/{step}/calls/{call}/context', { params: { path: { run, step, call }, query } }));
+}
+
+async function lastCall(client: WeirClient, { run, step, item }: Place): Promise<number> {
+  const query = item === undefined ? {} : { item };
+  const { data } = await dataOf(client.api.GET('/v1/runs/{run}/steps/{step}/calls', { params: { path: { run, step }, query } }));
+  const last = data.at(-1);
+  if (last === undefined) throw new AppError('call_not_found', `Step ${step} of run ${run} has made no model call.`);
+  return last.call;
+}
+
+function whole(text: string): number {
+  const value = Number(text);
+  if (Number.isInteger(value) && value >= 0) return value;
+  throw new InvalidArgumentError('Expected a whole number.');
+}

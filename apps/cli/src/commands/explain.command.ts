@@ -1,0 +1,36 @@
+import type { Command } from 'commander';
+import { dataOf, type Api } from '#libs/client';
+import { overApi } from '../client/api.js';
+import { readable } from '../terminal/excerpt.js';
+import { createOutput } from '../terminal/output.js';
+import { createStyle, statusFormat, type Style } from '../terminal/style.js';
+import { facts } from '../terminal/table.js';
+
+export function registerExplain(program: Command): void {
+  program
+    .command('explain')
+    .description('Say why a run is where it is, who holds its steps, and what comes next')
+    .argument('<run>', 'its id')
+    .action(async (runId: string, flags: { json?: true }) => {
+      const output = createOutput(flags.json === true);
+      const explained = await overApi((client) => dataOf(client.api.GET('/v1/runs/{run}/explain', { params: { path: { run: runId } } })));
+      output.json({ event: 'explanation', ...explained });
+      explanationText(explained, createStyle()).forEach(output.text);
+    });
+}
+
+function explanationText(explained: Api['RunExplanation'], style: Style): string[] {
+  const standing = facts([
+    ['why', explained.status_detail],
+    ['reason', explained.status_reason],
+    ['waits for', explained.blocked_on.map((blocker) => `${blocker.kind} ${blocker.id ?? ''}`.trim()).join(', ')],
+    ['can', explained.allowed_actions.join(', ')],
+  ]);
+  const steps = explained.steps.flatMap((step) => [
+    '',
+    `${style('bold', step.item === null ? step.step_id : `${step.step_id}[${step.item}]`)}  ${style(statusFormat(step.status), step.status)}`,
+    `  ${readable(step.detail)}`,
+    ...(step.next === null ? [] : [style('dim', `  ${step.next}`)]),
+  ]);
+  return [`${style('bold', explained.run_id)}  ${style(statusFormat(explained.status), explained.status)}`, ...standing, ...steps];
+}

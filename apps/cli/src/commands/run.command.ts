@@ -1,0 +1,91 @@
+import { InvalidArgumentError, type Command } from 'commander';
+import { dataOf, type Api, type WeirClient } from '#libs/client';
+import { jsonObjectSchema, jsonSchema, type JsonObject } from '#libs/domain';
+import { overApi } from '../client/api.js';
+import { runText } from '../render/run-text.js';
+import { watchRun } from '../render/watch-run.js';
+import { exitCodes } from '../terminal/exit-code.js';
+import { createOutput, type Output } from '../terminal/output.js';
+import { createStyle } from '../terminal/style.js';
+
+type Flags = {
+  input: JsonObject;
+  inputs?: JsonObject;
+  streamId?: string;
+  version?: number;
+  tag?: string[];
+  idempotencyKey?: string;
+  watch?: true;
+  json?: true;
+};
+
+export function registerRun(program: Command): void {
+  program
+    .command('run')
+    .description('Start a run of a pipeline')
+    .argument('<name>', 'the pipeline')
+    .option('-i, --input <k=v>', 'an input: k=text, or k:=json for numbers, lists and objects; may be repeated', input, {})
+    .option('--inputs <json>', 'all inputs as a JSON object', inputs)
+    .option('--stream-id <id>', 'the conversation that the run belongs to')
+    .option('--version <n>', 'a version instead of the one that is live', version)
+    .option('--tag <tag...>', 'tags to find it by')
+    .option('--idempotency-key <key>', 'starting again with the same key starts nothing new')
+    .option('--watch', 'follow it to its end; exit code 1 unless it succeeds')
+    .action(async (name: string, flags: Flags) => {
+      const output = createOutput(flags.json === true);
+      await overApi(async (client) => {
+        const run = await start(client, name, flags);
+        if (flags.watch !== true) return showStarted(run, output);
+        const status = await watchRun(client, run.id, output);
+        if (status !== 'succeeded') process.exitCode = exitCodes.failed;
+      });
+    });
+}
+
+async function start(client: WeirClient, name: string, flags: Flags): Promise<Api['Run']> {
+  const { streamId, version: wanted, tag, idempotencyKey } = flags;
+  return dataOf(
+    client.api.POST('/v1/pipelines/{name}/runs', {
+      params: { path: { name }, ...(idempotencyKey === undefined ? {} : { header: { 'idempotency-key': idempotencyKey } }) },
+      body: {
+        inputs: { ...flags.inputs, ...flags.input },
+        ...(streamId === undefined ? {} : { stream_id: streamId }),
+        ...(wanted === undefined ? {} : { version: wanted }),
+        ...(tag === undefined ? {} : { tags: tag }),
+      },
+    }),
+  );
+}
+
+function showStarted(run: Api['Run'], output: Output): void {
+  output.json({ event: 'started', run_id: run.id, pipeline: run.pipeline, stream_id: run.stream_id, status: run.status });
+  runText(run, createStyle()).slice(0, 1).forEach(output.text);
+  output.text(`follow it with: weir events ${run.id} --follow`);
+}
+
+function input(text: string, others: JsonObject): JsonObject {
+  const match = /^([A-Za-z_][A-Za-z0-9_]*)(:?=)(.*)$/s.exec(text);
+  const [name, sign, value] = [match?.[1], match?.[2], match?.[3]];
+  if (name === undefined || value === undefined) throw new InvalidArgumentError('Expected name=text or name:=json.');
+  return { ...others, [name]: sign === '=' ? value : parseJson(value) };
+}
+
+function inputs(text: string): JsonObject {
+  const parsed = jsonObjectSchema.safeParse(parseJson(text));
+  if (parsed.success) return parsed.data;
+  throw new InvalidArgumentError('Expected a JSON object.');
+}
+
+function parseJson(text: string) {
+  try {
+    return jsonSchema.parse(JSON.parse(text));
+  } catch {
+    throw new InvalidArgumentError(`Expected JSON, found ${text.slice(0, 60)}`);
+  }
+}
+
+function version(text: string): number {
+  const value = Number(text);
+  if (Number.isInteger(value) && value >= 1) return value;
+  throw new InvalidArgumentError('Expected a version, 1 or more.');
+}
