@@ -1,4 +1,5 @@
-import type { ModelCall, ModelOutcome, Models } from '#libs/engine';
+import type { ModelFacts } from '#libs/context';
+import type { ModelCall, ModelOutcome, Models, RecordedCalls } from '#libs/engine';
 import type { ConnectionSettings, ModelOverride } from '#libs/platform';
 import type { Catalogue } from './catalogue/catalogue.js';
 import { loadCatalogue } from './catalogue/load-catalogue.js';
@@ -6,16 +7,18 @@ import { modelFacts, type FactsResult } from './catalogue/model-facts.js';
 import { parseModelName } from './model-name.js';
 import { modelFailure } from './outcome/model-failure.js';
 import { builtinConnections, connectionProvider, isBuiltinConnection } from './providers/index.js';
-import type { Provider } from './providers/provider.js';
+import type { Likeness, Provider } from './providers/provider.js';
 import { Scripts } from './scripts/scripts.js';
 
 export type ModelsOptions = {
-  /** The operator's connections by name; `builtin` and `scripted` need none and cannot be replaced. */
+  /** The operator's connections by name; `builtin`, `scripted` and `replay` need none and cannot be replaced. */
   connections: ReadonlyMap<string, ConnectionSettings>;
   /** By `connection:model`; wins over the catalogue. */
   overrides?: Readonly<Record<string, ModelOverride>>;
   /** For `scripted:<name>`; without it there are no scripts. */
   scripts?: Scripts;
+  /** For `replay:<recording>`; without it there are no recordings. */
+  recorded?: RecordedCalls;
   /** Without it the `models.yml` that ships with Weir. @throws AppError when that cannot be read */
   catalogue?: Catalogue;
 };
@@ -27,7 +30,10 @@ export function createModels(options: ModelsOptions): Models {
   const find = finder(options);
   const facts = (model: string): FactsResult => {
     const found = find(model);
-    return found.ok ? modelFacts(model, found.name, found.entry, options.overrides?.[model] ?? {}) : found;
+    if (!found.ok) return found;
+    const known = modelFacts(model, found.name, found.entry, options.overrides?.[model] ?? {});
+    const likeness = found.provider.likeness?.(found.name) ?? null;
+    return known.ok && likeness !== null ? alike(known.facts, likeness, facts) : known;
   };
   return {
     facts,
@@ -41,9 +47,22 @@ export function createModels(options: ModelsOptions): Models {
   };
 }
 
+/** Facts of a model that is measured as if it were another: window, prices and form are that one's. */
+function alike(own: ModelFacts, likeness: Likeness, facts: (model: string) => FactsResult): FactsResult {
+  const like: FactsResult = likeness.model === null ? { ok: true, facts: own } : facts(likeness.model);
+  if (!like.ok) return like;
+  return { ok: true, facts: { ...like.facts, id: own.id, apiFormat: likeness.apiFormat ?? like.facts.apiFormat } };
+}
+
+const noRecordings: RecordedCalls = () =>
+  Promise.resolve({ status: 'missing', detail: 'this process has no recordings' });
+
 function finder(options: ModelsOptions): (model: string) => Found {
   const catalogue = options.catalogue ?? loadCatalogue();
-  const builtin = builtinConnections({ scripts: options.scripts ?? new Scripts() });
+  const builtin = builtinConnections({
+    scripts: options.scripts ?? new Scripts(),
+    recorded: options.recorded ?? noRecordings,
+  });
   const providers = new Map<string, Provider>();
   const names = [...Object.keys(builtin), ...options.connections.keys()];
   return (model) => {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { NeutralMessage, ToolDeclaration } from '#libs/context';
-import type { modelCall} from '../testing/model-call.js';
+import type { modelCall } from '../testing/model-call.js';
 import { answerOf, user } from '../testing/model-call.js';
 import { useAnthropic } from '../testing/use-anthropic.js';
 

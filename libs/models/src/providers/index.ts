@@ -1,18 +1,22 @@
+import type { RecordedCalls } from '#libs/engine';
 import type { ConnectionSettings } from '#libs/platform';
 import type { Scripts } from '../scripts/scripts.js';
 import { builtinExtractive } from './builtin-extractive.js';
 import type { Provider } from './provider.js';
+import { replay } from './replay.js';
 import { scripted } from './scripted.js';
 
 /** Connections that exist without the operator's doing. A new one: its file and a line in both places. */
-const BUILTIN_CONNECTIONS = ['builtin', 'scripted'] as const;
+const BUILTIN_CONNECTIONS = ['builtin', 'scripted', 'replay'] as const;
 type BuiltinConnection = (typeof BUILTIN_CONNECTIONS)[number];
 
 export const isBuiltinConnection = (name: string): name is BuiltinConnection =>
   BUILTIN_CONNECTIONS.some((known) => known === name);
 
-export function builtinConnections({ scripts }: { scripts: Scripts }): { [name in BuiltinConnection]: Provider } {
-  return { builtin: builtinExtractive(), scripted: scripted(scripts) };
+export type BuiltinSources = { scripts: Scripts; recorded: RecordedCalls };
+
+export function builtinConnections({ scripts, recorded }: BuiltinSources): { [name in BuiltinConnection]: Provider } {
+  return { builtin: builtinExtractive(), scripted: scripted(scripts), replay: replay(recorded) };
 }
 
 /** The provider of an operator's connection, or null when this build has none of its kind. A new one: its file and a line. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { NeutralMessage } from '#libs/context';
-import type { modelCall} from '../testing/model-call.js';
+import type { modelCall } from '../testing/model-call.js';
 import { answerOf, textOf, user } from '../testing/model-call.js';
 import { useOpenAi } from '../testing/use-openai.js';
 

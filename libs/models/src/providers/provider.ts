@@ -1,13 +1,18 @@
-import type { ModelFacts } from '#libs/context';
+import type { ApiFormat, ModelFacts } from '#libs/context';
 import type { ModelCall, ModelOutcome } from '#libs/engine';
 
 /** `name` is the model's part of `connection:model`. */
 export type ModelTarget = { name: string; facts: ModelFacts };
 
+/** Another model (`connection:model`), another form; null: its own. */
+export type Likeness = { model: string | null; apiFormat: ApiFormat | null };
+
 /** What speaks to one kind of model. One instance per connection. */
 export type Provider = {
   /** What is wrong with the model's name, as far as that is known without a call; null: nothing. */
   check(name: string): string | null;
+  /** For models that are measured as if they were others. */
+  likeness?(name: string): Likeness | null;
   /** Faults of the provider are outcomes; only a bug rejects. */
   call(call: ModelCall, target: ModelTarget): Promise<ModelOutcome>;
 };
