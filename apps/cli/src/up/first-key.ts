@@ -1,6 +1,6 @@
 import { chmodSync, writeFileSync } from 'node:fs';
+import { createWeirClient, ServerProblem } from '#libs/client';
 import { API_KEY_SCOPES } from '#libs/engine';
-import { createWeirClient, ProblemError } from '../client/weir-client.js';
 import { keyFile, readNote, urlFile } from '../client/server-address.js';
 import { issueKey } from '../keys/issue-key.js';
 
@@ -26,10 +26,10 @@ export async function firstKey(options: { url: string; postgresUrl: string; data
 /** The database may be another one than the key was made for. */
 async function isAccepted(url: string, key: string): Promise<boolean> {
   try {
-    await createWeirClient({ url, apiKey: key }).request('GET', '/v1/pipelines', { query: { limit: 1 } });
+    await createWeirClient({ url, apiKey: key }).api.GET('/v1/pipelines', { params: { query: { limit: 1 } } });
     return true;
   } catch (error) {
-    if (error instanceof ProblemError && (error.status === 401 || error.status === 403)) return false;
+    if (error instanceof ServerProblem && (error.status === 401 || error.status === 403)) return false;
     throw error;
   }
 }

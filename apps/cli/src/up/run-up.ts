@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AppError } from '#libs/domain';
+import { createWeirClient } from '#libs/client';
 import {
   createLogger,
   createShutdown,
@@ -13,7 +14,6 @@ import {
   type Logger,
   type Shutdown,
 } from '#libs/platform';
-import { createWeirClient } from '../client/weir-client.js';
 import type { Output } from '../terminal/output.js';
 import { bringUp } from './bring-up.js';
 import { runDemonstration } from './demonstration/run-demonstration.js';

@@ -1,4 +1,4 @@
-import type { WeirClient } from '../../client/weir-client.js';
+import type { WeirClient } from '#libs/client';
 
 /** What one demonstration showed; a line of `weir up --json`. Null: it does not measure that. */
 export type DemoResult = {

@@ -1,5 +1,5 @@
+import type { WeirClient } from '#libs/client';
 import type { Logger } from '#libs/platform';
-import type { WeirClient } from '../../client/weir-client.js';
 import { supportChat } from './support-chat.js';
 import { unmeasured, type Demonstration, type DemoResult } from './demonstration.js';
 

@@ -2,9 +2,9 @@ import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { dataOf, type WeirClient } from '#libs/client';
+import { jsonObjectSchema } from '#libs/domain';
 import { packageRoot } from '#libs/platform';
-import type { WeirClient } from '../../client/weir-client.js';
-
 import { unmeasured, type Demonstration, type DemoResult } from './demonstration.js';
 
 /** Each message with a word that its answer must have, and where the router must have sent it. */
@@ -17,42 +17,33 @@ const CONVERSATION = [
   { message: 'Thank you!', intent: 'smalltalk', expected: 'welcome' },
 ] as const;
 
-const runSchema = z.looseObject({
-  id: z.string(),
-  status: z.string(),
-  output: z.looseObject({ intent: z.string(), answer: z.string() }).nullable(),
-  usage: z.looseObject({ model_calls: z.number() }),
-  steps: z.array(z.looseObject({ id: z.string(), status: z.string() })),
-});
-
-const callSchema = z.looseObject({
-  rebuilt: z.string(),
-  report: z.looseObject({ chars: z.number(), chars_unmanaged: z.number() }),
-});
+/** What the pipeline's `output` makes of a run. */
+const outputSchema = z.looseObject({ intent: z.string(), answer: z.string() });
+const reportSchema = z.looseObject({ chars: z.number(), chars_unmanaged: z.number() });
 
 /** Six messages of one conversation through route → retrieve | smalltalk → answer, over the documents in `pipelines/documents`. */
 export const supportChat: Demonstration = { name: 'support-chat', run: runSupportChat };
 
 async function runSupportChat(client: WeirClient): Promise<DemoResult> {
-  const document: unknown = parse(await readFile(join(packageRoot(), 'pipelines/support-chat.yml'), 'utf8'));
-  await client.request('PUT', '/v1/pipelines/support-chat', { body: document });
+  const document = jsonObjectSchema.parse(parse(await readFile(join(packageRoot(), 'pipelines/support-chat.yml'), 'utf8')));
+  const name = 'support-chat';
+  await client.api.PUT('/v1/pipelines/{name}', { params: { path: { name } }, body: document });
   const documents = await readDocuments();
   const streamId = `demo-support-${Date.now().toString(36)}`;
   const total = { ok: true, modelCalls: 0, charsSent: 0, charsUnmanaged: 0, mismatches: 0 };
   for (const turn of CONVERSATION) {
     const body = { inputs: { user_message: turn.message, documents }, stream_id: streamId, tags: ['demonstration'] };
-    const answer = await client.request('POST', '/v1/pipelines/support-chat/runs', {
-      body,
-      headers: { prefer: 'wait=60' },
-    });
-    const run = runSchema.parse(answer);
-    const { output } = run;
+    const params = { path: { name }, header: { prefer: 'wait=60' } };
+    const run = await dataOf(client.api.POST('/v1/pipelines/{name}/runs', { params, body }));
+    const output = outputSchema.safeParse(run.output).data;
     total.ok &&= run.status === 'succeeded' && output?.intent === turn.intent && output.answer.includes(turn.expected);
     total.modelCalls += run.usage.model_calls;
     for (const step of run.steps.filter(({ status }) => status === 'succeeded')) {
-      const call = callSchema.parse(await client.request('GET', `/v1/runs/${run.id}/steps/${step.id}/calls/1/context`));
-      total.charsSent += call.report.chars;
-      total.charsUnmanaged += call.report.chars_unmanaged;
+      const path = { run: run.id, step: step.id, call: 1 };
+      const call = await dataOf(client.api.GET('/v1/runs/{run}/steps/{step}/calls/{call}/context', { params: { path } }));
+      const report = reportSchema.parse(call.report);
+      total.charsSent += report.chars;
+      total.charsUnmanaged += report.chars_unmanaged;
       if (call.rebuilt !== 'equal') total.mismatches += 1;
     }
   }
