@@ -7,7 +7,9 @@ import {
   type StoredEvent,
   type TaskPart,
   canonicalJson,
+  contentPartSchema,
 } from '#libs/domain';
+import { z } from 'zod';
 import { nextMemoryEntry, type ViewSpec } from '#libs/context';
 import { RunRecorder } from '../advance/run-recorder.js';
 import { readMemory } from '../memory.js';
@@ -105,7 +107,7 @@ function renderInputs({ step, variables, deps }: AgentExecution): RenderedInputs
   if (!task.ok) return { ok: false, outcome: failedStep('expression_failed', `task: ${task.detail}`) };
   const documents = renderTemplate(step.documents, variables, deps.expressions);
   if (!documents.ok) return { ok: false, outcome: failedStep('expression_failed', `documents: ${documents.detail}`) };
-  const content = typeof step.task === 'string' ? textOf(task.value) : partsOf(step.task, task.value);
+  const content = typeof step.task === 'string' ? contentOf(task.value) : partsOf(step.task, task.value);
   if (isBlank(content))
     return {
       ok: false,
@@ -119,6 +121,12 @@ const isBlank = (content: Content): boolean => typeof content === 'string' && co
 
 function textOf(value: Json): string {
   return typeof value === 'string' ? value : canonicalJson(value);
+}
+
+/** A task that is one whole `${…}` may be a list of content parts. */
+function contentOf(value: Json): Content {
+  const parts = z.array(contentPartSchema).min(1).safeParse(value);
+  return parts.success ? parts.data : textOf(value);
 }
 
 function taskTemplate(task: AgentExecution['step']['task']): Json {

@@ -6,12 +6,15 @@ import { sha256 } from '../new-event.js';
 import type { ModelOutcome } from '../ports/model.port.js';
 import { failedStep, stepTimedOut, type StepOutcome } from '../run-step/step-outcome.js';
 import type { AgentContext } from './agent-context.js';
+import { positionOf } from './call-position.js';
+import type { CallModel } from './model-at-call.js';
 import { settleWait, requestProposed } from './prepare-context.js';
 
 export type CallRequest = {
   callNo: number;
   try: number;
   toolChoice: 'auto' | 'none';
+  model: CallModel;
   /** The open call of a crash, sent again as recorded. */
   recorded?: StoredEventOf<'LlmCallStarted'>;
 };
@@ -51,7 +54,7 @@ async function buildFor(
   return buildContext({
     events: conversation.events,
     view: begun.view,
-    manifest: plan.manifest,
+    manifest: request.model.manifest,
     policyHash: plan.policyHash,
     memory,
     uptoSeq: request.recorded?.data.upto_seq ?? conversation.version,
@@ -87,14 +90,14 @@ async function recordStart(
   const event = context.event('LlmCallStarted', [request.callNo, request.try], {
     call_no: request.callNo,
     try: request.try,
-    model: plan.model,
+    model: request.model.facts.id,
     message_count: build.messages.length,
     approx_context_chars: build.chars,
     approx_context_tokens: build.tokens,
     upto_seq: conversation.version,
     policy_hash: plan.policyHash,
     context_hash: sha256(build.canonical),
-    manifest: plan.manifestHash,
+    manifest: request.model.manifestHash,
     frontier: build.frontier,
     report: build.report,
     tool_choice: request.toolChoice,
@@ -113,22 +116,14 @@ async function recordStart(
 
 function call(context: AgentContext, request: CallRequest, build: ReadyBuild): Promise<ModelOutcome> {
   const { plan, execution, begun } = context;
-  const { deps, run, row, held } = execution;
+  const { deps, held } = execution;
   return deps.models.call({
     model: plan.model,
     request: build.request,
     cacheBreakpoints: build.cacheBreakpoints,
     cacheKey: begun.subStream,
     settings: { ...plan.settings, toolChoice: request.toolChoice },
-    position: {
-      projectId: run.projectId,
-      streamId: run.streamId,
-      runId: run.runId,
-      stepId: row.stepId,
-      item: row.item,
-      callNo: request.callNo,
-      try: request.try,
-    },
+    position: positionOf(context, request),
     signal: held.signal,
     idleTimeoutMs: deps.settings.modelIdleTimeoutMs,
     totalTimeoutMs: deps.settings.modelTotalTimeoutMs,
@@ -151,7 +146,7 @@ async function recordOutcome(
   const event = context.event('LlmCallFailed', [request.callNo, request.try], {
     call_no: request.callNo,
     try: request.try,
-    model: context.plan.model,
+    model: request.model.facts.id,
     class: outcome.class,
     detail: outcome.detail,
     retryable,
@@ -182,7 +177,7 @@ async function recordAnswer(
   const completed = context.event('LlmCallCompleted', [request.callNo, request.try], {
     call_no: request.callNo,
     try: request.try,
-    model: context.plan.model,
+    model: request.model.facts.id,
     message: answer.message,
     finish_reason: answer.finishReason,
     usage: answer.usage,

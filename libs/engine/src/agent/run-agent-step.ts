@@ -5,8 +5,9 @@ import { failedStep, stepTimedOut, type StepOutcome } from '../run-step/step-out
 import { AgentContext } from './agent-context.js';
 import { planAgent, type AgentExecution } from './agent-plan.js';
 import { beginAgentStep } from './begin-agent-step.js';
-import { callModel } from './call-model.js';
+import { callModel, type CallRequest } from './call-model.js';
 import { Conversation } from './conversation.js';
+import { modelAtCall } from './model-at-call.js';
 import { countTurns, nextAction, type AgentAction } from './next-action.js';
 
 /**
@@ -51,10 +52,10 @@ async function performAction(context: AgentContext, action: AgentAction): Promis
         );
       }
       const isLast = turns === maxTurns || areCallsUsedUp(context);
-      return callModel(context, { callNo: action.callNo, try: action.try, toolChoice: isLast ? 'none' : 'auto' });
+      return askModel(context, { callNo: action.callNo, try: action.try, toolChoice: isLast ? 'none' : 'auto' });
     }
     case 'resend':
-      return callModel(context, {
+      return askModel(context, {
         callNo: action.started.data.call_no,
         try: action.started.data.try,
         toolChoice: action.started.data.tool_choice,
@@ -65,6 +66,11 @@ async function performAction(context: AgentContext, action: AgentAction): Promis
     case 'finish':
       return finish(context, action.completed);
   }
+}
+
+async function askModel(context: AgentContext, request: Omit<CallRequest, 'model'>): Promise<StepOutcome | null> {
+  const at = await modelAtCall(context, request);
+  return at.kind === 'call' ? callModel(context, { ...request, model: at.model }) : at.outcome;
 }
 
 async function finish(

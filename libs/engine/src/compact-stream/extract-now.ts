@@ -1,28 +1,42 @@
 import type { CompactionProposal } from '#libs/context';
 import type { AgentContext } from '../agent/agent-context.js';
-import { readSource } from './read-source.js';
-import { requestCompaction } from './request-compaction.js';
-import { settleCompaction } from './settle-compaction.js';
-import { extract } from './summarise.js';
+import type { NewCompaction } from '../ports/compaction-store.port.js';
+import type { RunTransaction } from '../ports/run-store.port.js';
+import { compactionEnd } from './compaction-end.js';
+import { readSource, type CompactionSource } from './read-source.js';
+import { isStillOurs, newCompaction, requestedEvent } from './request-compaction.js';
+import { compactionEvent, patchOf } from './settle-compaction.js';
+import { extract, type Settled } from './summarise.js';
+
+type Extracted = { compaction: NewCompaction; proposal: CompactionProposal; source: CompactionSource; result: Settled };
 
 /**
- * The first rung of the ladder: the extractive summary of the proposed range, made by the step itself, now. It goes through
- * the same request, claim, checks and events as any compaction; a later model summary supersedes it.
+ * The first rung of the ladder: the extractive summary of the proposed range, made by the step itself, in one transaction
+ * from request to end. It is never open, so it does not wait for a compactor that is slow or gone; the summary of that one
+ * supersedes it when it still comes.
  */
 export async function extractNow(context: AgentContext, proposal: CompactionProposal): Promise<void> {
-  const { deps, run } = context.execution;
-  const compactionId = await requestCompaction(context, proposal, { dispatch: false });
-  if (compactionId === null) return;
-  const requested = await deps.compactions.getCompaction(run.projectId, compactionId);
-  if (requested === null || requested.status !== 'requested') return;
-  const { workerId, leaseMs } = deps.settings;
-  const record = await deps.compactions.claimCompaction({
-    compactionId,
-    dispatchNo: requested.dispatchNo,
-    workerId,
-    leaseMs,
-  });
-  if (record === null) return;
-  const source = await readSource(deps, record);
-  await settleCompaction(deps, { record, source, result: extract(record, source) });
+  const { deps, held } = context.execution;
+  const compaction = newCompaction(context, proposal, deps.newId('cmp'));
+  const source = await readSource(deps, compaction);
+  const result = extract(compaction, source);
+  const isOurs = await deps.runs.transact((tx) => write(tx, context, { compaction, proposal, source, result }));
+  if (!isOurs) held.stop('fenced');
+}
+
+async function write(tx: RunTransaction, context: AgentContext, extracted: Extracted): Promise<boolean> {
+  const { compaction, proposal, source, result } = extracted;
+  const { projectId, compactionId, streamId } = compaction;
+  if (!(await isStillOurs(tx, context))) return false;
+  await tx.insertCompaction({ ...compaction, status: 'skipped' });
+  await tx.lockStreams(projectId, [streamId]);
+  const events = await tx.read({ projectId, streamId });
+  const end = compactionEnd({ ...compaction, attempt: 1 }, source, result, events);
+  const appended = [
+    requestedEvent(context, proposal, compactionId),
+    compactionEvent(context.execution.deps, compaction, end),
+  ];
+  await tx.append([{ projectId, streamId, events: appended }]);
+  await tx.updateCompaction(projectId, compactionId, { ...patchOf(end), ended: true });
+  return true;
 }

@@ -15,6 +15,11 @@ import { readManifest } from '../manifest.js';
 import { sha256 } from '../new-event.js';
 import type { CompactionRecord } from '../ports/compaction-store.port.js';
 
+type SourceTask = Pick<
+  CompactionRecord,
+  'projectId' | 'compactionId' | 'streamId' | 'manifest' | 'range' | 'supersedes' | 'viewRunId' | 'cutoffSeq'
+>;
+
 /** What a summary is made of: originals, never what a model was shown of them. */
 export type CompactionSource = {
   view: ViewSpec;
@@ -30,7 +35,7 @@ export type CompactionSource = {
 };
 
 /** @throws TerminalError `manifest_missing` when what the compaction depends on was erased. */
-export async function readSource(deps: Pick<EngineDeps, 'log'>, record: CompactionRecord): Promise<CompactionSource> {
+export async function readSource(deps: Pick<EngineDeps, 'log'>, record: SourceTask): Promise<CompactionSource> {
   const { projectId, streamId } = record;
   const manifest = readManifest(await deps.log.getPayload(projectId, record.manifest));
   if (manifest === null)

@@ -1,4 +1,5 @@
 import type { CompactionProposal } from '#libs/context';
+import type { NewEvent } from '#libs/domain';
 import type { AgentContext } from '../agent/agent-context.js';
 import { dispatchCompactions } from '../dispatch/relay-compactions.js';
 import type { NewCompaction } from '../ports/compaction-store.port.js';
@@ -8,20 +9,17 @@ import type { RunTransaction } from '../ports/run-store.port.js';
  * Asks for a compaction: its row and `CompactionRequested` in one transaction, then one job. Returns the id of the open
  * compaction of the view, which is another one's when somebody was faster; null: the step is no longer ours.
  */
-export async function requestCompaction(
-  context: AgentContext,
-  proposal: CompactionProposal,
-  options: { dispatch: boolean } = { dispatch: true },
-): Promise<string | null> {
-  const { deps } = context.execution;
+export async function requestCompaction(context: AgentContext, proposal: CompactionProposal): Promise<string | null> {
+  const { deps, run, held } = context.execution;
   const compactionId = deps.newId('cmp');
   const asked = await deps.runs.transact((tx) => ask(tx, context, proposal, compactionId));
+  if (asked === null) held.stop('fenced');
   if (asked !== compactionId) return asked;
   deps.logger.info(
     { ...context.logFields, compaction_id: compactionId, reason: proposal.reason },
     'compaction requested',
   );
-  if (options.dispatch) await dispatchCompactions(deps, context.execution.run.projectId, [compactionId]);
+  await dispatchCompactions(deps, run.projectId, [compactionId]);
   return compactionId;
 }
 
@@ -31,13 +29,25 @@ async function ask(
   proposal: CompactionProposal,
   compactionId: string,
 ): Promise<string | null> {
-  const { run, row, held } = context.execution;
+  const { run } = context.execution;
   const { subStream: streamId } = context.begun;
-  const locked = await tx.lockStepRun(run.projectId, row.stepRunId);
-  if (locked === null || locked.fence !== held.fence || locked.status !== 'running') return null;
+  if (!(await isStillOurs(tx, context))) return null;
   const inserted = await tx.insertCompaction(newCompaction(context, proposal, compactionId));
   if (!inserted) return tx.openCompaction(run.projectId, streamId, proposal.viewRunId);
-  const event = context.event('CompactionRequested', [compactionId], {
+  const event = requestedEvent(context, proposal, compactionId);
+  await tx.append([{ projectId: run.projectId, streamId, events: [event] }]);
+  return compactionId;
+}
+
+/** Locks the step and compares the fence: what a step asks for is written only while it holds its step. */
+export async function isStillOurs(tx: RunTransaction, context: AgentContext): Promise<boolean> {
+  const { run, row, held } = context.execution;
+  const locked = await tx.lockStepRun(run.projectId, row.stepRunId);
+  return locked !== null && locked.fence === held.fence && locked.status === 'running';
+}
+
+export function requestedEvent(context: AgentContext, proposal: CompactionProposal, compactionId: string): NewEvent {
+  return context.event('CompactionRequested', [compactionId], {
     compaction_id: compactionId,
     view_run_id: proposal.viewRunId,
     cutoff_seq: proposal.cutoffSeq,
@@ -49,11 +59,13 @@ async function ask(
     manifest: context.plan.manifestHash,
     max_summary_chars: proposal.maxSummaryChars,
   });
-  await tx.append([{ projectId: run.projectId, streamId, events: [event] }]);
-  return compactionId;
 }
 
-function newCompaction(context: AgentContext, proposal: CompactionProposal, compactionId: string): NewCompaction {
+export function newCompaction(
+  context: AgentContext,
+  proposal: CompactionProposal,
+  compactionId: string,
+): NewCompaction {
   const { run, row } = context.execution;
   return {
     projectId: run.projectId,

@@ -1,7 +1,7 @@
 import type { NewEvent } from '#libs/domain';
 import type { EngineDeps } from '../engine-deps.js';
 import { newEvent } from '../new-event.js';
-import type { CompactionPatch, CompactionRecord } from '../ports/compaction-store.port.js';
+import type { CompactionPatch, CompactionRecord, NewCompaction } from '../ports/compaction-store.port.js';
 import type { RunTransaction } from '../ports/run-store.port.js';
 import { compactionEnd, type CompactionEnd } from './compaction-end.js';
 import type { CompactionSource } from './read-source.js';
@@ -58,7 +58,8 @@ async function settleIn(deps: EngineDeps, tx: RunTransaction, settling: Settling
   return true;
 }
 
-function patchOf(end: CompactionEnd): CompactionPatch {
+/** The row's columns for an end. */
+export function patchOf(end: CompactionEnd): CompactionPatch {
   switch (end.type) {
     case 'ContextCompacted': {
       const { data } = end;
@@ -111,7 +112,11 @@ function attemptsAfter(
   ];
 }
 
-function compactionEvent(deps: EngineDeps, record: CompactionRecord, end: CompactionEnd): NewEvent {
+export function compactionEvent(
+  deps: Pick<EngineDeps, 'redact'>,
+  record: Pick<NewCompaction, 'runId' | 'stepId' | 'item' | 'streamId' | 'compactionId'>,
+  end: CompactionEnd,
+): NewEvent {
   const subject = {
     runId: record.runId,
     stepId: record.stepId,

@@ -49,7 +49,10 @@ export type CompactionRecord = {
   endedAt: string | null;
 };
 
-/** Status requested, dispatched_at null, dispatch_no 1. */
+/**
+ * Status requested, dispatched_at null, dispatch_no 1. With `status` compacted or skipped: made on the spot by a step (the
+ * ladder), never open and never queued; the caller sets the rest and `ended` right after.
+ */
 export type NewCompaction = Pick<
   CompactionRecord,
   | 'projectId'
@@ -68,7 +71,7 @@ export type NewCompaction = Pick<
   | 'policyHash'
   | 'maxSummaryChars'
   | 'charsBefore'
->;
+> & { status?: 'compacted' | 'skipped' };
 
 /**
  * Columns to set. `ended: true`: ended_at now, lease and worker cleared. `requeue: true`: status requested, dispatch_no + 1,

@@ -77,9 +77,18 @@ export type ModelOutcome =
       partial: AssistantMessage | null;
     };
 
+/** What a model is at one call: a recording may name another from call to call, and it ends. */
+export type ModelAt =
+  | { kind: 'call'; facts: ModelFacts }
+  /** The recorded session has no such call; its run ended like this. */
+  | { kind: 'ended'; end: 'succeeded' | 'cancelled' | 'failed' }
+  | { kind: 'unknown'; detail: string };
+
 export interface Models {
   /** Facts of `connection:model`, or what is wrong with the name and what would be right. */
   facts(model: string): { ok: true; facts: ModelFacts } | { ok: false; detail: string };
+  /** Asked before each call, so that nothing is recorded of a call that is not made. */
+  at(model: string, position: CallPosition): Promise<ModelAt>;
   /** Never throws for a provider's fault. */
   call(call: ModelCall): Promise<ModelOutcome>;
 }

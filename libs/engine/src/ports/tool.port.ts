@@ -10,6 +10,11 @@ export type ResolvedTool = {
   primaryArgument: string | null;
   timeoutMs: number;
   requiresApproval: boolean;
+  /**
+   * Its results come from a recording, by position: whatever the arguments, one after the other in call order (so that their
+   * entries are those of the recording), and however often they repeat.
+   */
+  isRecorded?: true;
 };
 
 export type ToolInvocation = {
@@ -38,7 +43,9 @@ export type ToolOutcome =
   | { status: 'ok'; content: Content }
   | { status: 'error'; content: string; retryable: boolean }
   | { status: 'pending'; content: string }
-  | { status: 'cancelled'; content: string };
+  | { status: 'cancelled'; content: string }
+  /** Of a recording, as it is there; null: the session never answered this call, so its step is cancelled after the others. */
+  | { status: 'recorded'; result: { status: 'ok' | 'error'; content: Content } | null };
 
 export interface Tools {
   /** Resolves an agent's tool names against the pipeline's definitions and the builtins. */
