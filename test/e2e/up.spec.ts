@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { createDataDir, describeRedis, startUp, waitUntilGone } from '../support/index.js';
+import { createDataDir, describeRedis, npmStart, startUp, waitUntilGone } from '../support/index.js';
 
 const quiet = ['--no-demo', '--embedded'];
 
@@ -54,6 +54,22 @@ describe('weir up', () => {
     again.kill('SIGINT');
     expect(await again.exited).toBe(0);
     await waitUntilGone(after);
+  });
+
+  it('leaves nothing when npm is killed, which tells its children nothing', async () => {
+    const npm = npmStart(dataDir.path, quiet);
+    const ready = await npm.ready();
+    npm.kill('SIGKILL');
+    await waitUntilGone(ready);
+  });
+
+  it('ends in order when npm is interrupted', async () => {
+    const npm = npmStart(dataDir.path, quiet);
+    const ready = await npm.ready();
+    npm.kill('SIGINT');
+    await npm.exited;
+    expect(npm.lines.at(-1)).toEqual({ event: 'stopped', exit_code: 0 });
+    await waitUntilGone(ready);
   });
 
   it('reports a port that is taken', async () => {

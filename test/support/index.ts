@@ -9,5 +9,13 @@ export {
   type TestRedis,
 } from './test-services.js';
 export { waitFor } from './wait-for.js';
-export { createDataDir, isListening, startUp, waitUntilGone, type ReadyLine, type WeirUp } from './weir-up.js';
+export {
+  createDataDir,
+  isListening,
+  npmStart,
+  startUp,
+  waitUntilGone,
+  type ReadyLine,
+  type WeirUp,
+} from './weir-up.js';
 export { Wire } from './wire.js';

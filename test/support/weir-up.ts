@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, existsSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { waitFor } from './wait-for.js';
 
@@ -35,8 +35,22 @@ export type WeirUp = {
 
 /** Starts `weir up --json` as a user does: a process of its own, nothing shared with the test but the machine. */
 export function startUp(dataDir: string, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}): WeirUp {
-  const child = spawn(process.execPath, [launcher, 'up', '--json', '--port', '0', '--data-dir', dataDir, ...args], {
-    // Not npm's child: it must not end because the test runner's npm does.
+  return watch(process.execPath, [launcher, 'up', ...commonArgs(dataDir), ...args], env);
+}
+
+/** The same through `npm start`; `pid` and `kill` are npm's. */
+export function npmStart(dataDir: string, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}): WeirUp {
+  return watch('npm', ['start', '--silent', '--', ...commonArgs(dataDir), ...args], env);
+}
+
+function commonArgs(dataDir: string): string[] {
+  return ['--json', '--port', '0', '--data-dir', dataDir];
+}
+
+function watch(command: string, args: readonly string[], env: NodeJS.ProcessEnv): WeirUp {
+  const child = spawn(command, args, {
+    cwd: dirname(dirname(dirname(dirname(launcher)))),
+    // As from a shell: without what npm and jest tell their own children.
     env: { ...process.env, npm_lifecycle_event: undefined, NODE_OPTIONS: undefined, NODE_ENV: undefined, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
