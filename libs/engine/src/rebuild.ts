@@ -16,7 +16,7 @@ export type RebuiltCall = {
   cutoffSeq: number | null;
 };
 
-export type RecordedCall = {
+export type CallToRebuild = {
   projectId: string;
   runId: string;
   stepId: string;
@@ -28,7 +28,7 @@ export type RecordedCall = {
 type RebuildDeps = Pick<EngineDeps, 'log' | 'runs'>;
 
 /** Finds a recorded call (the last try when none is named) and builds its context again from the stored events. Null: no such call. */
-export async function rebuildCall(deps: RebuildDeps, call: RecordedCall): Promise<RebuiltCall | null> {
+export async function rebuildCall(deps: RebuildDeps, call: CallToRebuild): Promise<RebuiltCall | null> {
   const run = await deps.runs.getRun(call.projectId, call.runId);
   if (run === null) return null;
   const streamId = subStreamId(run.streamId, call.stepId, call.item);
@@ -49,7 +49,7 @@ export async function rebuildCall(deps: RebuildDeps, call: RecordedCall): Promis
   });
 }
 
-function findStarted(events: readonly StoredEvent[], call: RecordedCall): StoredEventOf<'LlmCallStarted'> | null {
+function findStarted(events: readonly StoredEvent[], call: CallToRebuild): StoredEventOf<'LlmCallStarted'> | null {
   const found = events.findLast(
     (event) =>
       event.type === 'LlmCallStarted' &&

@@ -7,6 +7,7 @@ import type { ToolInvocation, ToolOutcome } from '../ports/tool.port.js';
 import { failedStep, type StepOutcome } from '../run-step/step-outcome.js';
 import { effectKey } from './effect-key.js';
 import { readResult } from './read-result.js';
+import { toolNamed } from './tool-named.js';
 
 export type InvokeResult =
   | { kind: 'result'; status: ToolResultStatus; content: Content }
@@ -23,7 +24,7 @@ export async function invokeTool(
   pending: PendingToolCall,
 ): Promise<InvokeResult> {
   const { execution, plan } = context;
-  const agentTool = plan.tools.get(pending.call.name);
+  const agentTool = toolNamed(plan, pending.call.name);
   if (agentTool === undefined) {
     const known = [...plan.tools.keys()].sort().join(', ');
     return errorResult(
@@ -31,7 +32,8 @@ export async function invokeTool(
     );
   }
   const parsed = execution.deps.tools.parseArguments(agentTool.tool, pending.call.arguments);
-  if (!parsed.ok) return errorResult(`The arguments of ${pending.call.name} were refused: ${parsed.detail}`);
+  if (!parsed.ok && agentTool.tool.isRecorded !== true)
+    return errorResult(`The arguments of ${pending.call.name} were refused: ${parsed.detail}`);
   const unknown = await unknownOutcome(context, callNo, pending, agentTool);
   if (unknown !== null) return unknown;
   const key =
@@ -46,7 +48,7 @@ export async function invokeTool(
   });
   const appended = await context.append([started]);
   if (appended.status === 'fenced_out') return { kind: 'ended', outcome: { kind: 'fenced_out' } };
-  return invoke(context, { callNo, pending, agentTool, args: parsed.args, key });
+  return invoke(context, { callNo, pending, agentTool, args: parsed.ok ? parsed.args : {}, key });
 }
 
 /** A call that may have had its effect must not be made again: the policy of its tool decides. */
@@ -111,9 +113,16 @@ async function invoke(
   };
   const outcome = await guarded(context, invocation);
   if (held.signal.aborted) return { kind: 'stopped' };
+  if (outcome.status === 'recorded') return recordedResult(outcome.result);
   if (outcome.status !== 'ok' && timeout.aborted)
     return errorResult(`${pending.call.name} did not answer within ${agentTool.tool.timeoutMs} ms.`);
   return { kind: 'result', status: outcome.status, content: outcome.content };
+}
+
+function recordedResult(result: Extract<ToolOutcome, { status: 'recorded' }>['result']): InvokeResult {
+  return result === null
+    ? { kind: 'ended', outcome: { kind: 'cancelled' } }
+    : { kind: 'result', status: result.status, content: result.content };
 }
 
 function jsonVariables(variables: AgentContext['execution']['variables'], args: JsonObject): JsonObject {

@@ -4,6 +4,7 @@ import type { AgentContext } from '../agent/agent-context.js';
 import type { AgentAction, PendingToolCall } from '../agent/next-action.js';
 import { failedStep, type StepOutcome } from '../run-step/step-outcome.js';
 import { invokeTool, type InvokeResult } from './invoke-tool.js';
+import { toolNamed } from './tool-named.js';
 import { countRepeats, NOTICE_AFTER, STOP_AFTER, withNotice } from './repeated-calls.js';
 
 type RunTools = Extract<AgentAction, { type: 'run_tools' }>;
@@ -22,9 +23,14 @@ export async function runToolCalls(context: AgentContext, action: RunTools): Pro
     }
   };
   const { maxParallelToolCalls } = context.execution.deps.settings;
-  await Promise.all(Array.from({ length: Math.min(maxParallelToolCalls, queue.length) }, worker));
+  const isRecorded = action.pending.some(({ call }) => isRecordedTool(context, call.name));
+  const parallel = isRecorded ? 1 : Math.min(maxParallelToolCalls, queue.length);
+  await Promise.all(Array.from({ length: parallel }, worker));
   return outcomes.find((outcome) => outcome !== null) ?? null;
 }
+
+const isRecordedTool = ({ plan }: AgentContext, name: string): boolean =>
+  toolNamed(plan, name)?.tool.isRecorded === true;
 
 async function runOne(context: AgentContext, action: RunTools, pending: PendingToolCall): Promise<StepOutcome | null> {
   const callNo = action.completed.data.call_no;
@@ -36,7 +42,9 @@ async function runOne(context: AgentContext, action: RunTools, pending: PendingT
       : { kind: 'result', status: 'error', content: refused };
   if (result.kind === 'stopped') return null;
   if (result.kind === 'ended') return result.outcome;
-  const repeats = countRepeats(conversation.events, subject, pending.call, result);
+  const repeats = isRecordedTool(context, pending.call.name)
+    ? 1
+    : countRepeats(conversation.events, subject, pending.call, result);
   const content = repeats === NOTICE_AFTER ? withNotice(result.content) : result.content;
   const appended = await context.append([completedEvent(context, callNo, pending, result.status, content)], {
     usage: { usage: null, costUsd: 0, modelCalls: 0, toolCalls: 1 },
@@ -57,7 +65,7 @@ function completedEvent(
   content: Content,
 ): NewEvent {
   const { call, ordinal } = pending;
-  const primary = context.plan.tools.get(call.name)?.tool.primaryArgument ?? null;
+  const primary = toolNamed(context.plan, call.name)?.tool.primaryArgument ?? null;
   return context.event('ToolCallCompleted', [callNo, ordinal, status === 'pending' ? 'pending' : 'final'], {
     call_no: callNo,
     ordinal,

@@ -67,13 +67,23 @@ async function callOnce(execution: ToolStepExecution, plan: ToolCallPlan): Promi
   const outcome = await invoke(execution, plan, key, tries);
   if (execution.held.signal.aborted) return { kind: 'released' };
   deps.logger.debug({ run_id: run.runId, step_id: step.id, status: outcome.status }, 'tool step ended');
-  return recordResult(execution, plan, outcome, tries);
+  const result = outcome.status === 'recorded' ? playedOutcome(outcome.result) : outcome;
+  return result === null ? { kind: 'cancelled' } : recordResult(execution, plan, result, tries);
+}
+
+type Played = Extract<ToolOutcome, { status: 'recorded' }>['result'];
+
+function playedOutcome(result: Played): Exclude<ToolOutcome, { status: 'recorded' }> | null {
+  if (result === null) return null;
+  if (result.status === 'ok') return { status: 'ok', content: result.content };
+  const content = typeof result.content === 'string' ? result.content : JSON.stringify(result.content);
+  return { status: 'error', content, retryable: false };
 }
 
 async function recordResult(
   execution: ToolStepExecution,
   plan: ToolCallPlan,
-  outcome: ToolOutcome,
+  outcome: Exclude<ToolOutcome, { status: 'recorded' }>,
   tries: number,
 ): Promise<StepOutcome> {
   const { row, step } = execution;

@@ -128,7 +128,10 @@ export class CallLedger {
     const { cacheReadRatio, cacheWriteRatio, promptCaching, weights } = this.model;
     const commonPrefixChars = before === null ? 0 : compareRequests(before, now.request, weights).commonPrefixChars;
     if (!promptCaching) return { cost: now.chars, commonPrefixChars };
-    return { cost: cacheReadRatio * commonPrefixChars + cacheWriteRatio * (now.chars - commonPrefixChars), commonPrefixChars };
+    return {
+      cost: cacheReadRatio * commonPrefixChars + cacheWriteRatio * (now.chars - commonPrefixChars),
+      commonPrefixChars,
+    };
   }
 }
 
@@ -158,7 +161,8 @@ function lintOptions(model: ModelFacts, build: ReadyBuild, answerOf: LedgerCall[
   const { id, images, documents } = model;
   const answers = build.messages.flatMap(({ message, entries }, index) => {
     const entry = entries[0];
-    const answer = message.role === 'assistant' && entries.length === 1 && entry !== undefined ? answerOf(entry) : undefined;
+    const answer =
+      message.role === 'assistant' && entries.length === 1 && entry !== undefined ? answerOf(entry) : undefined;
     return answer === undefined ? [] : [{ index, model: answer.data.model, content: answer.data.message.content }];
   });
   return { model: { id, images, documents }, answers };
