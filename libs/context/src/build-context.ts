@@ -174,7 +174,7 @@ function report(build: Build, { draft, shaped, caps }: Outcome): ReadyBuild['rep
   const { view, input, ratio } = build;
   const fixed = fixedParts(input.manifest);
   const hasPrevious = view.last !== null && input.purpose !== 'unmanaged';
-  const prefix = hasPrevious ? expectedPrefix(build.draft(build.start.marks), draft, view, fixed) : { chars: 0, tokens: 0 };
+  const prefix = hasPrevious ? expectedPrefix(draft.marks === build.start.marks ? draft : build.draft(build.start.marks), draft, view, fixed) : { chars: 0, tokens: 0 };
   const isCached = input.manifest.model.promptCaching && view.last?.model === input.manifest.model.id;
   const base = baseOf(build, draft);
   return reportOf({

@@ -71,11 +71,13 @@ export function usesDefaultPolicy(levels: PolicyLevels): boolean {
   return [levels.step, levels.agent, levels.pipeline, levels.settings].every((level) => level === undefined || level === null);
 }
 
-/** What only shows once all levels are merged, or the model is known; `windowTokens` null where no window is known. */
+/**
+ * What only shows once all levels are merged and the model is known; `windowTokens` null where the catalogue has no window.
+ * Paths are relative to the `context` block that is nearest.
+ */
 export function checkEffectivePolicy(policy: EffectivePolicy, windowTokens: number | null): PolicyFault[] {
   const faults: PolicyFault[] = [];
-  const hasNoCap = policy.blocks !== null && policy.blocks.window_width_tokens === null && windowTokens === null;
-  if (hasNoCap) {
+  if (policy.blocks !== null && policy.blocks.window_width_tokens === null && windowTokens === null) {
     faults.push({
       path: 'blocks.window_width_tokens',
       code: 'window_unknown',
@@ -83,6 +85,12 @@ export function checkEffectivePolicy(policy: EffectivePolicy, windowTokens: numb
       expected: 'a number of tokens',
       detail: "context.blocks needs a cap: the model's window is not in the catalogue; set context.blocks.window_width_tokens or the window in models.yml",
     });
+  }
+  const { max_summary_chars: summary } = policy.compaction;
+  // The default is no choice of the author's: a small window bounds its summaries by itself.
+  if (policy.window !== null && summary >= policy.window.soft_cap_chars && summary !== compactionSchema.parse({}).max_summary_chars) {
+    const expected = `less than window.soft_cap_chars (${policy.window.soft_cap_chars})`;
+    faults.push({ path: 'compaction.max_summary_chars', code: 'out_of_range', found: String(summary), expected, detail: `context.compaction.max_summary_chars must be ${expected}, found ${summary}` });
   }
   return faults;
 }

@@ -1,10 +1,10 @@
-import { type Content, type EventData, type EventType, type JsonObject, type StoredEvent } from '#libs/domain';
+import { type AssistantPart, type Content, type EventData, type EventType, type JsonObject, type StoredEvent } from '#libs/domain';
 import { buildContext } from '../build-context.js';
 import type { BuildResult, CompactionProposal, ReadyBuild, ViewSpec } from '../build-result.js';
 import { entryChars, type EventBody } from '../measure/entry-chars.js';
 import { textKey } from '../measure/text-key.js';
 import type { Manifest, ModelFacts } from '../neutral.js';
-import { policyCanonical, policyJson, type EffectivePolicy } from '../policy/index.js';
+import { effectivePolicy, policyCanonical, policyJson, type EffectivePolicy } from '../policy/index.js';
 import { repairConversation } from '../shape/index.js';
 import { buildSummary, extractiveSummary, summaryTextRoom } from '../summary/index.js';
 import { compactionState } from '../view/compaction-state.js';
@@ -40,6 +40,12 @@ export const testManifest = (policy: EffectivePolicy, model: ModelFacts = testMo
 });
 
 const policyHashes = new WeakMap<EffectivePolicy, string>();
+
+/** A policy with this window, whose compactions are waited for. */
+export const windowPolicy = (window: { [field: string]: number | string | null }, compaction: { [field: string]: number | string } = {}): EffectivePolicy =>
+  effectivePolicy({ step: { window, compaction: { mode: 'blocking', ...compaction } } }, false);
+
+export const sessionUnder = (policy: EffectivePolicy, facts: Partial<ModelFacts> = {}): Session => new Session(testManifest(policy, testModel(facts)), policy);
 
 /** A sub-stream that grows, and the builds over it: what the engine does around `buildContext`, without a store. */
 export class Session {
@@ -161,6 +167,36 @@ export class Session {
       cost_usd: null,
       policy_hash: '',
     });
+  }
+
+  /** One model call as a blocking step makes it, its answer, and a result for each call (null: none is recorded). */
+  turn(say: string, results: readonly (Content | null)[] = [], options: { args?: string; status?: 'ok' | 'error'; thinking?: string; usage?: number } = {}): this {
+    const build = this.settled();
+    if (build.kind !== 'ready') throw new Error(`the build is ${build.kind}`);
+    this.started(build);
+    const { args = '{"path":"a.ts"}', status = 'ok', thinking, usage } = options;
+    const content: AssistantPart[] = [...(thinking === undefined ? [] : [{ type: 'thinking' as const, text: thinking, signature: 'c2ln' }]), ...(say === '' ? [] : [{ type: 'text' as const, text: say }])];
+    this.append('LlmCallCompleted', {
+      call_no: this.calls,
+      try: 1,
+      model: this.manifest.model.id,
+      message: { content, tool_calls: results.map((_, ordinal) => ({ id: `call_${ordinal}`, name: 'read', arguments: args })) },
+      finish_reason: results.length > 0 ? 'tool_calls' : 'stop',
+      usage: usage === undefined ? null : { input_tokens: usage, cached_tokens: 0, cache_write_tokens: 0, output_tokens: 1 },
+      cost_usd: null,
+      wire_hash: null,
+    });
+    results.forEach((result, ordinal) => {
+      if (result !== null) this.append('ToolCallCompleted', { call_no: this.calls, ordinal, tool_call_id: `call_${ordinal}`, name: 'read', status, content: result, argument: 'a.ts' });
+    });
+    return this;
+  }
+
+  /** The build that goes out now. */
+  ready(): ReadyBuild {
+    const build = this.settled();
+    if (build.kind !== 'ready') throw new Error(`the build is ${build.kind}`);
+    return build;
   }
 
   /** The extractive summary of a proposal, as the compactor makes it. */
