@@ -1,5 +1,13 @@
 import type { ModelFacts } from '#libs/context';
-import type { ModelCall, ModelOutcome, Models, RecordedCalls } from '#libs/engine';
+import {
+  modelOfCall,
+  RECORDED_MODEL,
+  type ModelAt,
+  type ModelCall,
+  type ModelOutcome,
+  type Models,
+  type RecordedCalls,
+} from '#libs/engine';
 import type { ConnectionSettings, ModelOverride } from '#libs/platform';
 import type { Catalogue } from './catalogue/catalogue.js';
 import { loadCatalogue } from './catalogue/load-catalogue.js';
@@ -7,7 +15,7 @@ import { modelFacts, type FactsResult } from './catalogue/model-facts.js';
 import { parseModelName } from './model-name.js';
 import { modelFailure } from './outcome/model-failure.js';
 import { builtinConnections, connectionProvider, isBuiltinConnection } from './providers/index.js';
-import type { Likeness, Provider } from './providers/provider.js';
+import type { Likeness, ModelTarget, Provider } from './providers/provider.js';
 import { Scripts } from './scripts/scripts.js';
 
 export type ModelsOptions = {
@@ -25,31 +33,44 @@ export type ModelsOptions = {
 
 type Found = { ok: true; provider: Provider; name: string; entry: Catalogue[string] } | { ok: false; detail: string };
 
+type Known = { ok: true; provider: Provider; target: ModelTarget } | { ok: false; detail: string };
+
 /** The models of a process. */
 export function createModels(options: ModelsOptions): Models {
   const find = finder(options);
-  const facts = (model: string): FactsResult => {
+  const know = (model: string): Known => {
     const found = find(model);
     if (!found.ok) return found;
-    const known = modelFacts(model, found.name, found.entry, options.overrides?.[model] ?? {});
-    const likeness = found.provider.likeness?.(found.name) ?? null;
-    return known.ok && likeness !== null ? alike(known.facts, likeness, facts) : known;
+    const { provider, name } = found;
+    const plain = modelFacts(model, name, found.entry, options.overrides?.[model] ?? {});
+    const likeness = provider.likeness?.(name) ?? null;
+    const known = plain.ok && likeness !== null ? alike(plain.facts, likeness, facts) : plain;
+    return known.ok ? { ok: true, provider, target: { name, facts: known.facts } } : known;
+  };
+  const facts = (model: string): FactsResult => {
+    const known = know(model);
+    return known.ok ? { ok: true, facts: known.target.facts } : known;
   };
   return {
     facts,
+    async at(model, position): Promise<ModelAt> {
+      const known = know(model);
+      if (!known.ok) return { kind: 'unknown', detail: known.detail };
+      const { provider, target } = known;
+      const at = (await provider.at?.(target.name, position)) ?? { kind: 'call', model: null };
+      return at.kind === 'call' ? { kind: 'call', facts: modelOfCall(target.facts, at.model) } : at;
+    },
     async call(call: ModelCall): Promise<ModelOutcome> {
-      const found = find(call.model);
-      if (!found.ok) return modelFailure('invalid_request', found.detail);
-      const known = facts(call.model);
+      const known = know(call.model);
       if (!known.ok) return modelFailure('invalid_request', known.detail);
-      return found.provider.call(call, { name: found.name, facts: known.facts });
+      return known.provider.call(call, known.target);
     },
   };
 }
 
 /** Facts of a model that is measured as if it were another: window, prices and form are that one's. */
 function alike(own: ModelFacts, likeness: Likeness, facts: (model: string) => FactsResult): FactsResult {
-  const like: FactsResult = likeness.model === null ? { ok: true, facts: own } : facts(likeness.model);
+  const like: FactsResult = likeness.model === null ? { ok: true, facts: RECORDED_MODEL } : facts(likeness.model);
   if (!like.ok) return like;
   return { ok: true, facts: { ...like.facts, id: own.id, apiFormat: likeness.apiFormat ?? like.facts.apiFormat } };
 }

@@ -1,5 +1,5 @@
 import type { ExpressionLanguage, ToolDefinition } from '#libs/domain';
-import type { ToolInvocation, ToolOutcome, Tools } from '#libs/engine';
+import type { RecordedCalls, ToolInvocation, ToolOutcome, Tools } from '#libs/engine';
 import { matchesHost, Outbound, type ResolveHost } from '#libs/outbound';
 import type { SecretSettings } from '#libs/platform';
 import { parseArguments } from './arguments/parse-arguments.js';
@@ -8,6 +8,7 @@ import { httpRequest } from './builtin/http-request.js';
 import { builtinTools } from './builtin/index.js';
 import { builtinKind } from './builtin-kind.js';
 import { httpKind } from './http/http-kind.js';
+import { replayKind } from './replay-kind.js';
 import { withTimeLimit } from './time-limit.js';
 import type { ToolKindAdapter, ToolResolution } from './tool-kind-adapter.js';
 
@@ -18,6 +19,8 @@ export type ToolsOptions = {
   secrets?: ReadonlyMap<string, SecretSettings>;
   /** Host patterns: which hosts may be reached at private addresses, and what the tool `http_request` may read. */
   http?: { allowedHosts: readonly string[]; httpRequestHosts: readonly string[] };
+  /** What was recorded, for tools of kind replay; without it there are none. */
+  recorded?: RecordedCalls;
   /** The process' clock, for `now`. */
   now?: () => Date;
   /** Instead of the system's resolver. */
@@ -41,7 +44,7 @@ export function createTools(options: ToolsOptions): Tools {
   };
 }
 
-function toolKinds({ expressions, secrets, http, now, resolveHost }: ToolsOptions): KindAdapters {
+function toolKinds({ expressions, secrets, http, recorded, now, resolveHost }: ToolsOptions): KindAdapters {
   const allowedHosts = http?.allowedHosts ?? [];
   const readable = http?.httpRequestHosts ?? [];
   const outbound = new Outbound({
@@ -58,7 +61,7 @@ function toolKinds({ expressions, secrets, http, now, resolveHost }: ToolsOption
       expressions === undefined
         ? null
         : httpKind({ outbound, expressions, secrets: secrets ?? new Map(), allowedHosts }),
-    replay: null,
+    replay: recorded === undefined ? null : replayKind(recorded),
     mcp: null,
     plugin: null,
     pipeline: null,

@@ -1,11 +1,8 @@
-import { API_FORMATS, type ApiFormat, type ModelFacts } from '#libs/context';
+import { API_FORMATS, STANDARD_WEIGHTS, type ApiFormat, type ModelFacts } from '#libs/context';
 import type { ModelOverride } from '#libs/platform';
 import { entryOf, type ProviderEntry } from './catalogue.js';
 
 export type FactsResult = { ok: true; facts: ModelFacts } | { ok: false; detail: string };
-
-/** Fixed weights of what is not text. Source: design/context.md. */
-const WEIGHTS: ModelFacts['weights'] = { imageChars: 6_000, imageTokens: 1_600, pageChars: 9_000, pageTokens: 2_500 };
 
 /** What is known of a model: the operator's word, then the catalogue's for the model, then for its provider. */
 export function modelFacts(id: string, model: string, provider: ProviderEntry, override: ModelOverride): FactsResult {
@@ -36,7 +33,7 @@ export function modelFacts(id: string, model: string, provider: ProviderEntry, o
       images: override.images ?? entry.images ?? false,
       documents: entry.documents ?? false,
       tokenRatio: override.token_ratio ?? entry.token_ratio ?? 1,
-      weights: WEIGHTS,
+      weights: STANDARD_WEIGHTS,
     },
   };
 }

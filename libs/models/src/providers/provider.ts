@@ -1,8 +1,11 @@
 import type { ApiFormat, ModelFacts } from '#libs/context';
-import type { ModelCall, ModelOutcome } from '#libs/engine';
+import type { CallPosition, ModelAt, ModelCall, ModelOutcome } from '#libs/engine';
 
 /** `name` is the model's part of `connection:model`. */
 export type ModelTarget = { name: string; facts: ModelFacts };
+
+/** As `ModelAt`, by name. */
+export type NamedAt = { kind: 'call'; model: string | null } | Exclude<ModelAt, { kind: 'call' }>;
 
 /** Another model (`connection:model`), another form; null: its own. */
 export type Likeness = { model: string | null; apiFormat: ApiFormat | null };
@@ -13,6 +16,8 @@ export type Provider = {
   check(name: string): string | null;
   /** For models that are measured as if they were others. */
   likeness?(name: string): Likeness | null;
+  /** For models that differ from call to call: which one this call has (null: its own), or why there is no such call. */
+  at?(name: string, position: CallPosition): Promise<NamedAt>;
   /** Faults of the provider are outcomes; only a bug rejects. */
   call(call: ModelCall, target: ModelTarget): Promise<ModelOutcome>;
 };

@@ -15,6 +15,17 @@ const call = (outcome: Extract<RecordedCall, { status: 'call' }>['call']['outcom
 
 const recordings: { [name: string]: RecordedCall } = {
   answered: call({ kind: 'completed', message, finishReason: 'tool_calls' }),
+  changed: {
+    status: 'call',
+    call: {
+      call: 8,
+      messageIndex: 14,
+      callNo: 2,
+      model: 'other-model',
+      outcome: { kind: 'completed', message, finishReason: 'stop' },
+      results: [],
+    },
+  },
   aborted: call({ kind: 'failed', reason: 'aborted', detail: 'recorded as aborted', partial: message }),
   empty: call({ kind: 'failed', reason: 'empty', detail: 'neither text nor calls', partial: none }),
   failed: call({ kind: 'failed', reason: 'error', detail: 'overloaded', partial: none }),
@@ -52,6 +63,24 @@ describe('a replayed model', () => {
     ['nowhere', { class: 'invalid_request', detail: 'replay: there is no recording nowhere.' }],
   ])('fails as the recording did: %s', async (name, expected) => {
     expect(failureOf(await models.call(modelCall(`replay:${name}`)))).toMatchObject(expected);
+  });
+
+  it('is asked before each call what it is there', async () => {
+    const { position } = modelCall('replay:answered');
+    expect(await models.at('replay:answered', position)).toMatchObject({
+      kind: 'call',
+      facts: { id: 'replay:answered' },
+    });
+    expect(await models.at('replay:changed', position)).toMatchObject({ kind: 'call', facts: { id: 'other-model' } });
+    expect(await models.at('replay:cut', position)).toEqual({ kind: 'ended', end: 'cancelled' });
+    expect(await models.at('replay:nowhere', position)).toEqual({
+      kind: 'unknown',
+      detail: 'replay: there is no recording nowhere.',
+    });
+    expect(await models.at('builtin:extractive', position)).toMatchObject({
+      kind: 'call',
+      facts: { id: 'builtin:extractive' },
+    });
   });
 
   it('has plain facts, or those of a model and form that its name gives', () => {

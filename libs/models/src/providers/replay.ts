@@ -2,7 +2,7 @@ import type { AssistantMessage } from '#libs/domain';
 import type { ModelCall, ModelOutcome, RecordedCall, RecordedCalls } from '#libs/engine';
 import { modelFailure } from '../outcome/model-failure.js';
 import { parseReplayName } from './replay-name.js';
-import type { Provider } from './provider.js';
+import type { NamedAt, Provider } from './provider.js';
 
 type RecordedOutcome = Extract<RecordedCall, { status: 'call' }>['call']['outcome'];
 type RecordedFailure = Extract<RecordedOutcome, { kind: 'failed' }>;
@@ -15,13 +15,26 @@ export function replay(recorded: RecordedCalls): Provider {
         ? `${JSON.stringify(name)} is not a recording: expected <name>, or <name>?model=<connection:model>&api_format=<format>`
         : null,
     likeness: parseReplayName,
+    at: async (name, position) => modelAt(await recorded(recordingOf(name), position)),
     async call(call, target) {
-      const recording = parseReplayName(target.name)?.recording ?? target.name;
-      const found = await recorded(recording, call.position);
+      const found = await recorded(recordingOf(target.name), call.position);
       if (call.signal.aborted) return modelFailure('aborted', 'The call was cancelled.');
       return outcomeOf(found, call);
     },
   };
+}
+
+const recordingOf = (name: string): string => parseReplayName(name)?.recording ?? name;
+
+function modelAt(found: RecordedCall): NamedAt {
+  switch (found.status) {
+    case 'missing':
+      return { kind: 'unknown', detail: `replay: ${found.detail}.` };
+    case 'ended':
+      return { kind: 'ended', end: found.end };
+    case 'call':
+      return { kind: 'call', model: found.call.model };
+  }
 }
 
 function outcomeOf(found: RecordedCall, call: ModelCall): ModelOutcome {

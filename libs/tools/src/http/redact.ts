@@ -9,8 +9,17 @@ const MIN_SECRET_CHARS = 4;
 export function redactOutcome(outcome: ToolOutcome, used: readonly SecretSettings[]): ToolOutcome {
   if (used.length === 0) return outcome;
   const redact = redactor(used);
-  if (outcome.status !== 'ok') return { ...outcome, content: redact(outcome.content) };
-  return { ...outcome, content: redactContent(outcome.content, redact) };
+  switch (outcome.status) {
+    case 'ok':
+      return { ...outcome, content: redactContent(outcome.content, redact) };
+    case 'error':
+    case 'pending':
+    case 'cancelled':
+      return { ...outcome, content: redact(outcome.content) };
+    // Redacted when it was taken.
+    case 'recorded':
+      return outcome;
+  }
 }
 
 function redactContent(content: Content, redact: (text: string) => string): Content {
