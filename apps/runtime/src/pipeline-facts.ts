@@ -13,8 +13,8 @@ export function pipelineFacts(
   return {
     expressions,
     executableStepKinds: EXECUTABLE_STEP_KINDS,
-    executableToolKinds: ['builtin', 'http'],
-    missingFeatures: ['on_error', 'on_busy', 'spend_limit', 'concurrency', 'tool_approval', 'fallback_models'],
+    executableToolKinds: ['builtin', 'http', 'replay'],
+    missingFeatures: ['spend_limit', 'concurrency', 'tool_approval', 'fallback_models'],
     builtinTools: [...builtinTools.keys(), ...(settings.http.httpRequestHosts.length === 0 ? [] : ['http_request'])],
     // Scripted models are for tests: where no folder of scripts is set, authors cannot name them.
     connections: [...settings.connections.keys(), ...(settings.scriptsDir === null ? [] : ['scripted'])],

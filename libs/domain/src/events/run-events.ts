@@ -44,7 +44,8 @@ export const runRetried = z.object({
   version: z.number().int().positive(),
 });
 
-export const stepQueued = z.object({ kind: z.string() });
+/** `attempt`: the one that begins; above 1 after the `retry` verb. */
+export const stepQueued = z.object({ kind: z.string(), attempt: z.number().int().positive().default(1) });
 /** One per claim: `start` counts them, so a step that another worker took over in the middle of an attempt has two. */
 export const stepStarted = z.object({
   attempt: z.number().int().positive(),

@@ -33,7 +33,7 @@ export type DecideContext = {
  *
  * Rules: a step starts as soon as its own dependencies are done; a skipped dependency skips its dependants unless
  * `join: any`; a failing step halts its dependants, other branches finish, then the run fails; `on_error: continue`
- * makes a failed step count as done with the output null.
+ * makes a failed step count as done with the output null; `on_error: { goto }` runs another step instead.
  */
 export function decideNext(state: RunState, context: DecideContext): Command[] {
   if (isEndedRun(state.status)) return [];
@@ -103,11 +103,11 @@ function decideWhen(
 type Readiness = 'not_yet' | 'ready' | 'dependency_skipped' | 'dependency_failed';
 
 function readinessOf(step: PipelineStep, state: RunState, context: DecideContext): Readiness {
-  const dependencies = step.dependsOn.map((id) => ({ id, state: findStep(state, id) }));
-  if (dependencies.length === 0) return 'ready';
-  const outcomes = dependencies.map((dependency) => outcomeOf(dependency.state, context, dependency.id));
+  const led = leadIn(step, state, context);
+  if (led !== 'ready') return led;
+  const outcomes = step.dependsOn.map((id) => outcomeOf(id, state, context));
   const failed = outcomes.includes('failed');
-  if (step.join === 'any') {
+  if (step.join === 'any' && outcomes.length > 0) {
     if (outcomes.includes('outstanding')) return 'not_yet';
     if (outcomes.includes('done')) return 'ready';
     return failed ? 'dependency_failed' : 'dependency_skipped';
@@ -117,19 +117,31 @@ function readinessOf(step: PipelineStep, state: RunState, context: DecideContext
   return outcomes.includes('outstanding') ? 'not_yet' : 'ready';
 }
 
+/** A step that others name in `on_error: { goto }` runs when one of them failed, and is skipped when none did. */
+function leadIn(step: PipelineStep, state: RunState, context: DecideContext): Readiness {
+  const sources = context.definition.steps.filter(
+    ({ onError }) => onError.action === 'goto' && onError.stepId === step.id,
+  );
+  if (sources.length === 0) return 'ready';
+  const states = sources.map(({ id }) => findStep(state, id));
+  if (states.some((source) => source !== null && isFailure(source))) return 'ready';
+  return states.every((source) => source !== null && isEndedStep(source.status)) ? 'dependency_skipped' : 'not_yet';
+}
+
 function outcomeOf(
-  step: StepState | null,
-  context: DecideContext,
   stepId: string,
+  state: RunState,
+  context: DecideContext,
 ): 'outstanding' | 'done' | 'skipped' | 'failed' {
+  const step = findStep(state, stepId);
   if (step === null || !isEndedStep(step.status)) return 'outstanding';
   if (step.status === 'succeeded') return 'done';
   if (step.status === 'skipped') return 'skipped';
-  return isHandled(stepId, context) ? 'done' : 'failed';
+  return errorActionOf(stepId, context) === 'continue' ? 'done' : 'failed';
 }
 
-function isHandled(stepId: string, context: DecideContext): boolean {
-  return context.definition.steps.find((step) => step.id === stepId)?.onError.action === 'continue';
+function errorActionOf(stepId: string, context: DecideContext): 'fail' | 'continue' | 'goto' {
+  return context.definition.steps.find((step) => step.id === stepId)?.onError.action ?? 'fail';
 }
 
 function decideEnd(state: RunState, context: DecideContext): Command | null {
@@ -139,7 +151,7 @@ function decideEnd(state: RunState, context: DecideContext): Command | null {
     return found !== null && isEndedStep(found.status);
   });
   if (!allEnded) return null;
-  const unhandled = state.steps.filter((step) => isFailure(step) && !isHandled(step.stepId, context));
+  const unhandled = state.steps.filter((step) => isFailure(step) && errorActionOf(step.stepId, context) === 'fail');
   const dead = unhandled.find((step) => step.status === 'dead_letter');
   if (dead !== undefined) return { type: 'dead_letter_run', error: errorOf(dead) };
   const first = unhandled[0];
@@ -203,7 +215,8 @@ function inDependencyOrder(steps: readonly PipelineStep[]): PipelineStep[] {
   const place = (step: PipelineStep): void => {
     if (placed.has(step.id)) return;
     placed.add(step.id);
-    for (const id of step.dependsOn) {
+    const leading = steps.filter(({ onError }) => onError.action === 'goto' && onError.stepId === step.id);
+    for (const id of [...step.dependsOn, ...leading.map((source) => source.id)]) {
       const dependency = byId.get(id);
       if (dependency !== undefined) place(dependency);
     }

@@ -109,7 +109,7 @@ function withStep(state: RunState, event: StepEvent): RunState {
 function evolveStep(step: StepState, event: StepEvent): StepState {
   switch (event.type) {
     case 'StepQueued':
-      return { ...step, kind: event.data.kind, status: 'queued', reason: null };
+      return { ...step, kind: event.data.kind, status: 'queued', reason: null, attempt: event.data.attempt };
     case 'StepStarted':
       return { ...step, status: 'running', reason: null, attempt: event.data.attempt };
     case 'StepReleased':

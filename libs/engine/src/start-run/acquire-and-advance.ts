@@ -19,6 +19,6 @@ export async function acquireAndAdvance(begin: {
   await tx.lockStreams(run.projectId, [run.streamId]);
   if (!(await tx.acquireStream(run))) return null;
   await tx.updateRun(run.projectId, run.runId, { status: 'running', statusReason: null, started: true });
-  recorder.ofRun('RunStarted', [], {});
+  recorder.ofRun('RunStarted', [run.generation], {});
   return advanceRun({ ...begin, run: { ...run, status: 'running', statusReason: null } });
 }

@@ -10,6 +10,7 @@ import {
 import { afterCommit } from '../advance/after-commit.js';
 import type { Advanced } from '../advance/advance-run.js';
 import { RunRecorder } from '../advance/run-recorder.js';
+import { cancelRun } from '../cancel-run.js';
 import type { EngineDeps } from '../engine-deps.js';
 import { loadDefinition } from '../load-definition.js';
 import { sha256 } from '../new-event.js';
@@ -52,9 +53,35 @@ export async function startRun(deps: EngineDeps, command: StartRun): Promise<Sta
   const checked = checkCommand(definition, command);
   if (!checked.ok) return { status: 'invalid', faults: checked.faults };
   const run = newRun(deps, { ...command, inputs: checked.inputs }, version.version, definition);
-  const outcome = await deps.runs.transact((tx) => accept(deps, tx, run, definition, idempotencyOf(command)));
+  const outcome = await deps.runs
+    .transact((tx) => accept(deps, tx, run, definition, idempotencyOf(command)))
+    .catch(busyStream);
   if (outcome.advanced !== null) await afterCommit(deps, outcome.advanced);
+  else if (outcome.result.status === 'started' && run.onBusy === 'interrupt') await interruptHolder(deps, run);
   return outcome.result;
+}
+
+/** Rolls the acceptance of a run back: `on_busy: reject` on a stream that another run holds. */
+class StreamBusy extends Error {
+  override readonly name = 'StreamBusy';
+
+  constructor(readonly streamId: string) {
+    super(`stream ${streamId} is busy`);
+  }
+}
+
+function busyStream(error: unknown): Accepted {
+  if (error instanceof StreamBusy) {
+    return { result: { status: 'stream_busy', streamId: error.streamId }, advanced: null };
+  }
+  throw error;
+}
+
+/** `on_busy: interrupt`: the run that holds the stream is cancelled; this one starts when it has ended. */
+async function interruptHolder(deps: EngineDeps, run: NewRun): Promise<void> {
+  const holder = await deps.runs.streamHolder(run.projectId, run.streamId);
+  if (holder === null || holder.runId === run.runId) return;
+  await cancelRun(deps, { projectId: run.projectId, runId: holder.runId, reason: `interrupted by ${run.runId}` });
 }
 
 type Checked = { ok: true; inputs: JsonObject } | { ok: false; faults: readonly PipelineFault[] };
@@ -135,6 +162,7 @@ async function accept(
     deadline_at: run.deadlineAt,
   });
   const advanced = await acquireAndAdvance({ deps, tx, run: record, definition, recorder });
+  if (advanced === null && run.onBusy === 'reject') throw new StreamBusy(run.streamId);
   if (advanced === null) await tx.updateRun(run.projectId, run.runId, { statusReason: 'stream_busy' });
   await recorder.flush(tx);
   return { result: { status: 'started', runId: run.runId }, advanced };

@@ -24,6 +24,12 @@ export async function putRecording(
   return row === undefined ? { name, hash, bytes, createdAt: '' } : { ...row };
 }
 
+export async function findRecordingHash(session: Session, projectId: string, name: string): Promise<string | null> {
+  const [row] = await session<{ hash: string }[]>`
+    select hash from recording where project_id = ${projectId} and name = ${name}`;
+  return row?.hash ?? null;
+}
+
 export async function findRecording(
   session: Session,
   projectId: string,

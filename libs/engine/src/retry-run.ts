@@ -1,0 +1,141 @@
+import { isEndedRun, type PipelineDefinition, type RunStatus } from '#libs/domain';
+import { afterCommit } from './advance/after-commit.js';
+import { advanceRun, type Advanced } from './advance/advance-run.js';
+import { RunRecorder } from './advance/run-recorder.js';
+import type { EngineDeps } from './engine-deps.js';
+import { loadDefinition } from './load-definition.js';
+import type { RunRecord, RunTransaction, StepRunRecord } from './ports/run-store.port.js';
+
+export type RetryRun = {
+  projectId: string;
+  runId: string;
+  /** pinned: the version the run began with; live: what the alias points to now. */
+  version: 'pinned' | 'live';
+};
+
+export type RetryResult =
+  | { status: 'retried'; runId: string; version: number; steps: string[] }
+  | { status: 'not_found' }
+  /** It has not ended, or it succeeded: there is nothing to go on from. */
+  | { status: 'not_retryable'; runStatus: RunStatus }
+  /** Another run holds the stream now. */
+  | { status: 'stream_busy'; streamId: string }
+  /** The live version lacks steps that this run has outputs of, or changed their kind. */
+  | { status: 'version_differs'; detail: string };
+
+/**
+ * Goes on in place from the steps that did not succeed; outputs of the others are kept. Server settings, agents and
+ * policies are resolved anew, so a failure on the hard cap can be cured by another policy. Cutoffs and memory places stay:
+ * a fresh step sees exactly what it saw before.
+ */
+export async function retryRun(deps: EngineDeps, command: RetryRun): Promise<RetryResult> {
+  const known = await deps.runs.getRun(command.projectId, command.runId);
+  if (known === null) return { status: 'not_found' };
+  const target = await targetVersion(deps, known, command.version);
+  if (!target.ok) return { status: 'version_differs', detail: target.detail };
+  const outcome = await deps.runs.transact((tx) => reopen(deps, tx, { known, ...target })).catch(takenStream);
+  if (outcome.advanced !== null) await afterCommit(deps, outcome.advanced);
+  return outcome.result;
+}
+
+type Target = { ok: true; version: number; definition: PipelineDefinition } | { ok: false; detail: string };
+
+async function targetVersion(deps: EngineDeps, run: RunRecord, wanted: RetryRun['version']): Promise<Target> {
+  const live = wanted === 'live' ? await deps.pipelines.getVersion(run.projectId, run.pipeline, null) : null;
+  const version = live?.version ?? run.pipelineVersion;
+  const definition = await loadDefinition(deps, run.projectId, run.pipeline, version);
+  const steps = await deps.runs.stepRunsOf(run.projectId, run.runId);
+  for (const { stepId, kind, status } of steps) {
+    const step = definition.steps.find((candidate) => candidate.id === stepId);
+    if (status !== 'succeeded' || step?.kind === kind) continue;
+    const what = step === undefined ? 'has no such step' : `makes it a ${step.kind} step`;
+    return {
+      ok: false,
+      detail: `step ${stepId} succeeded in this run, but version ${version} ${what}; retry with version pinned`,
+    };
+  }
+  return { ok: true, version, definition };
+}
+
+type Reopening = { known: RunRecord; version: number; definition: PipelineDefinition };
+type Reopened = { result: RetryResult; advanced: Advanced | null };
+
+async function reopen(
+  deps: EngineDeps,
+  tx: RunTransaction,
+  { known, version, definition }: Reopening,
+): Promise<Reopened> {
+  const run = await tx.lockRun(known.projectId, known.runId);
+  if (run === null) return { result: { status: 'not_found' }, advanced: null };
+  if (!isEndedRun(run.status) || run.status === 'succeeded') {
+    return { result: { status: 'not_retryable', runStatus: run.status }, advanced: null };
+  }
+  const rows = await tx.stepRuns(run.projectId, run.runId);
+  await tx.lockStreams(run.projectId, [run.streamId]);
+  await tx.updateRun(run.projectId, run.runId, {
+    status: 'queued',
+    statusReason: null,
+    pipelineVersion: version,
+    restarted: true,
+  });
+  if (!(await tx.acquireStream(run))) throw new StreamTaken(run.streamId);
+  await tx.updateRun(run.projectId, run.runId, { status: 'running', started: true });
+  const again: RunRecord = {
+    ...run,
+    status: 'running',
+    statusReason: null,
+    pipelineVersion: version,
+    generation: run.generation + 1,
+    cancelRequestedAt: null,
+    cancelReason: null,
+    error: null,
+    output: null,
+  };
+  return goOn(deps, tx, { run: again, definition, rows });
+}
+
+/** Undoes the reopening: the stream belongs to another run now. */
+class StreamTaken extends Error {
+  override readonly name = 'StreamTaken';
+
+  constructor(readonly streamId: string) {
+    super(`stream ${streamId} is held by another run`);
+  }
+}
+
+function takenStream(error: unknown): Reopened {
+  if (error instanceof StreamTaken)
+    return { result: { status: 'stream_busy', streamId: error.streamId }, advanced: null };
+  throw error;
+}
+
+async function goOn(
+  deps: EngineDeps,
+  tx: RunTransaction,
+  { run, definition, rows }: { run: RunRecord; definition: PipelineDefinition; rows: readonly StepRunRecord[] },
+): Promise<Reopened> {
+  const recorder = new RunRecorder(deps, run);
+  const failed = rows.filter((row) => row.status !== 'succeeded');
+  const places = failed.map(({ stepId, item, round }) => ({ step_id: stepId, item, round }));
+  recorder.ofRun('RunRetried', [run.generation], { steps: places, version: run.pipelineVersion });
+  // What never reached a worker is decided anew: what it depended on may succeed now, its `when` may be mended.
+  const undecided = failed.filter((row) => row.starts === 0 && row.dispatchedAt === null);
+  await tx.deleteStepRuns(
+    run.projectId,
+    undecided.map((row) => row.stepRunId),
+  );
+  const begun = failed.filter((row) => !undecided.includes(row));
+  for (const row of begun) {
+    const attempt = row.attempt + 1;
+    await tx.updateStepRun(row.projectId, row.stepRunId, { reopened: true, requeue: true, attempt });
+    recorder.ofStep(row, 'StepQueued', [run.generation], { kind: row.kind, attempt });
+  }
+  const advanced = await advanceRun({ deps, tx, run, definition, recorder });
+  await recorder.flush(tx);
+  const runnable = [...begun.map((row) => row.stepRunId), ...advanced.runnable];
+  const steps = failed.map((row) => row.stepId);
+  return {
+    result: { status: 'retried', runId: run.runId, version: run.pipelineVersion, steps },
+    advanced: { ...advanced, runnable },
+  };
+}
