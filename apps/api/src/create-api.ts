@@ -39,12 +39,16 @@ export async function createApi(parts: ApiParts, options: { docs: boolean }): Pr
     clientErrorHandler: answerBadSocket,
     routerOptions: { maxParamLength: 500 },
   });
-  const app = await NestFactory.create<NestFastifyApplication>(ApiModule.forRoot({ parts, keys, hub, metrics }), adapter, {
-    // Nest tells each route it maps; the OpenAPI document says it better.
-    logger: new NestLogger(parts.logger.child({}, { level: quieter(parts.logger.level) })),
-    abortOnError: false,
-    bodyParser: false,
-  });
+  const app = await NestFactory.create<NestFastifyApplication>(
+    ApiModule.forRoot({ parts, keys, hub, metrics }),
+    adapter,
+    {
+      // Nest tells each route it maps; the OpenAPI document says it better.
+      logger: new NestLogger(parts.logger.child({}, { level: quieter(parts.logger.level) })),
+      abortOnError: false,
+      bodyParser: false,
+    },
+  );
   app.useGlobalFilters(new ProblemFilter(parts.logger));
   app.useGlobalGuards(new AuthGuard(keys));
   app.useGlobalPipes(new ValidationPipe());
@@ -70,7 +74,12 @@ function addHooks(adapter: FastifyAdapter, metrics: ApiMetrics): void {
   });
   server.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'unknown';
-    metrics.requestEnded({ method: request.method, route, status: reply.statusCode, seconds: reply.elapsedTime / 1000 });
+    metrics.requestEnded({
+      method: request.method,
+      route,
+      status: reply.statusCode,
+      seconds: reply.elapsedTime / 1000,
+    });
     done();
   });
 }

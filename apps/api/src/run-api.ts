@@ -26,7 +26,13 @@ export async function runApi(): Promise<void> {
     shutdown: shutdown.signal,
   };
   const { app } = await createApi(parts, { docs: true });
-  const gate = openGate({ engine, queue, shutdown, logger, onOpen: () => logger.info({ queue: queue.kind }, 'the queue is there') });
+  const gate = openGate({
+    engine,
+    queue,
+    shutdown,
+    logger,
+    onOpen: () => logger.info({ queue: queue.kind }, 'the queue is there'),
+  });
   const loops = startEngineLoops(engine, { ...settings.steps, leases: 'none' });
   await app.listen(settings.server.port ?? DEFAULT_PORT, settings.server.host);
   // Readiness goes off and streams end with the shutdown's signal, before any of these.

@@ -22,9 +22,14 @@ export type WeirClient = {
 };
 
 export function createWeirClient(options: ClientOptions): WeirClient {
-  const authorization: Record<string, string> = options.apiKey === null ? {} : { authorization: `Bearer ${options.apiKey}` };
+  const authorization: Record<string, string> =
+    options.apiKey === null ? {} : { authorization: `Bearer ${options.apiKey}` };
   const request = options.fetch ?? fetch;
-  const api = createFetchClient<paths>({ baseUrl: options.url, headers: authorization, fetch: (input) => request(input) });
+  const api = createFetchClient<paths>({
+    baseUrl: options.url,
+    headers: authorization,
+    fetch: (input) => request(input),
+  });
   api.use(refusals(options.url));
   return {
     url: options.url,

@@ -29,7 +29,11 @@ const MAX_DELAY_MS = 8000;
  * Follows a run until it has ended, over broken connections, restarts of the API and being dropped as too slow: each event
  * comes once. Rejects with ServerProblem (no such run, no right to see it) or ServerUnreachable when all tries failed.
  */
-export async function* followRun(client: WeirClient, runId: string, options: FollowOptions = {}): AsyncGenerator<RunNews> {
+export async function* followRun(
+  client: WeirClient,
+  runId: string,
+  options: FollowOptions = {},
+): AsyncGenerator<RunNews> {
   let after = options.after ?? null;
   let failed = 0;
   for (;;) {
@@ -44,13 +48,19 @@ export async function* followRun(client: WeirClient, runId: string, options: Fol
     } catch (error) {
       if (options.signal?.aborted === true) return;
       failed += 1;
-      if (isFinal(error) || failed >= TRIES) throw error instanceof ServerProblem ? error : new ServerUnreachable(client.url, error);
+      if (isFinal(error) || failed >= TRIES)
+        throw error instanceof ServerProblem ? error : new ServerUnreachable(client.url, error);
     }
     await sleep(Math.min(FIRST_DELAY_MS * 2 ** failed, MAX_DELAY_MS));
   }
 }
 
-async function openStream(client: WeirClient, runId: string, after: string | null, signal: AbortSignal | undefined): Promise<ReturnType<typeof readFrames>> {
+async function openStream(
+  client: WeirClient,
+  runId: string,
+  after: string | null,
+  signal: AbortSignal | undefined,
+): Promise<ReturnType<typeof readFrames>> {
   const response = await client.open(`/v1/runs/${encodeURIComponent(runId)}/stream`, {
     headers: { accept: 'text/event-stream', ...(after === null ? {} : { 'last-event-id': after }) },
     ...(signal === undefined ? {} : { signal }),
@@ -66,17 +76,10 @@ function isFinal(error: unknown): boolean {
 /** `lagged` and frames of later versions tell nothing: the connection ends and is opened again. */
 function newsOf(event: string, data: string): RunNews | null {
   const body: unknown = JSON.parse(data);
-  switch (event) {
-    case 'snapshot':
-      return { kind: 'snapshot', run: body as Schemas['Run'] };
-    case 'event':
-      return { kind: 'event', event: body as Schemas['Event'] };
-    case 'delta':
-      return { kind: 'delta', delta: body as Delta };
-    case 'end': {
-      const { status, cursor } = body as { status: string; cursor: string | null };
-      return { kind: 'end', status, cursor };
-    }
-  }
-  return null;
+  if (event === 'snapshot') return { kind: 'snapshot', run: body as Schemas['Run'] };
+  if (event === 'event') return { kind: 'event', event: body as Schemas['Event'] };
+  if (event === 'delta') return { kind: 'delta', delta: body as Delta };
+  if (event !== 'end') return null;
+  const { status, cursor } = body as { status: string; cursor: string | null };
+  return { kind: 'end', status, cursor };
 }

@@ -31,16 +31,23 @@ export class ServerUnreachable extends Error {
 /** The reason is in the cause's cause with fetch, and in a list of errors when a name has several addresses. */
 function reasonOf(cause: unknown): string {
   if (typeof cause !== 'object' || cause === null) return String(cause);
-  if ('errors' in cause && Array.isArray(cause.errors) && cause.errors.length > 0) return cause.errors.map(reasonOf).join('; ');
+  if ('errors' in cause && Array.isArray(cause.errors) && cause.errors.length > 0)
+    return cause.errors.map(reasonOf).join('; ');
   if ('cause' in cause && cause.cause !== undefined) return reasonOf(cause.cause);
-  return 'message' in cause ? String(cause.message) : String(cause);
+  return 'message' in cause ? String(cause.message) : 'no reason given';
 }
 
 export async function problemOf(response: Response): Promise<ServerProblem> {
   const text = await response.text();
-  const problem = response.headers.get('content-type')?.includes('application/problem+json') === true ? parseProblem(text) : null;
+  const problem =
+    response.headers.get('content-type')?.includes('application/problem+json') === true ? parseProblem(text) : null;
   if (problem === null) {
-    return new ServerProblem(response.status, 'unexpected_answer', `${response.status} ${response.statusText}: ${text.slice(0, 500)}`, null);
+    return new ServerProblem(
+      response.status,
+      'unexpected_answer',
+      `${response.status} ${response.statusText}: ${text.slice(0, 500)}`,
+      null,
+    );
   }
   const faults = problem.errors.map((fault) => `  ${fault.pointer}: ${fault.detail}`);
   return new ServerProblem(problem.status, problem.code, [problem.detail, ...faults].join('\n'), problem);

@@ -1,6 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { createWeirClient, dataOf, followRun, ServerProblem, ServerUnreachable, type RunNews } from '../../../libs/client/src/index.js';
+import {
+  createWeirClient,
+  dataOf,
+  followRun,
+  ServerProblem,
+  ServerUnreachable,
+  type RunNews,
+} from '../../../libs/client/src/index.js';
 import { describeApi } from '../../../apps/api/src/openapi/describe-api.js';
 import { chatPipeline, startTestApi, type TestApi } from './test-api.js';
 
@@ -23,7 +30,12 @@ describe('the generated client', () => {
 
   it('starts a run and follows it to its end', async () => {
     const client = createWeirClient({ url: api.url, apiKey: api.token });
-    const started = await dataOf(client.api.POST('/v1/pipelines/{name}/runs', { params: { path: { name: 'chat' } }, body: { inputs: { message: 'hi' } } }));
+    const started = await dataOf(
+      client.api.POST('/v1/pipelines/{name}/runs', {
+        params: { path: { name: 'chat' } },
+        body: { inputs: { message: 'hi' } },
+      }),
+    );
     const news: RunNews[] = [];
     const following = (async () => {
       for await (const item of followRun(client, started.id)) news.push(item);
@@ -38,7 +50,12 @@ describe('the generated client', () => {
 
   it('follows over connections that break after every frame, and sees each event once', async () => {
     const client = createWeirClient({ url: api.url, apiKey: api.token });
-    const started = await dataOf(client.api.POST('/v1/pipelines/{name}/runs', { params: { path: { name: 'chat' } }, body: { inputs: { message: 'hi' } } }));
+    const started = await dataOf(
+      client.api.POST('/v1/pipelines/{name}/runs', {
+        params: { path: { name: 'chat' } },
+        body: { inputs: { message: 'hi' } },
+      }),
+    );
     await api.work();
     const { data } = await dataOf(client.api.GET('/v1/runs/{run}/events', { params: { path: { run: started.id } } }));
     const breaking = createWeirClient({ url: api.url, apiKey: api.token, fetch: breakAfterFirstEvent });
@@ -49,9 +66,16 @@ describe('the generated client', () => {
 
   it('rejects with the problem of the server, faults included', async () => {
     const client = createWeirClient({ url: api.url, apiKey: api.token });
-    const refused = client.api.POST('/v1/pipelines/{name}/runs', { params: { path: { name: 'chat' } }, body: { inputs: {} } });
+    const refused = client.api.POST('/v1/pipelines/{name}/runs', {
+      params: { path: { name: 'chat' } },
+      body: { inputs: {} },
+    });
     await expect(refused).rejects.toThrow(ServerProblem);
-    await expect(refused).rejects.toMatchObject({ status: 422, code: 'invalid_inputs', message: expect.stringContaining('#/inputs/message') });
+    await expect(refused).rejects.toMatchObject({
+      status: 422,
+      code: 'invalid_inputs',
+      message: expect.stringContaining('#/inputs/message'),
+    });
     await expect(client.open('/v1/runs/none/stream')).rejects.toMatchObject({ status: 404, code: 'run_not_found' });
   });
 
@@ -61,7 +85,11 @@ describe('the generated client', () => {
     const address = proxy.address();
     const port = typeof address === 'object' && address !== null ? address.port : 0;
     const behind = createWeirClient({ url: `http://127.0.0.1:${port}`, apiKey: null });
-    await expect(behind.api.GET('/version')).rejects.toMatchObject({ status: 502, code: 'unexpected_answer', message: expect.stringContaining('Bad gateway') });
+    await expect(behind.api.GET('/version')).rejects.toMatchObject({
+      status: 502,
+      code: 'unexpected_answer',
+      message: expect.stringContaining('Bad gateway'),
+    });
     await new Promise((resolve) => proxy.close(resolve));
     await expect(behind.api.GET('/version')).rejects.toThrow(ServerUnreachable);
     await expect(behind.open('/version')).rejects.toThrow(new RegExp(`127\\.0\\.0\\.1:${port}.*ECONNREFUSED`));

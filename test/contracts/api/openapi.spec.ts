@@ -26,10 +26,24 @@ beforeAll(async () => {
   ajv.addSchema({ $id: 'api', components: api.document.components });
   api.scripts.set('chat', [{ text: 'Hello.' }]);
   expect((await api.ask('/v1/pipelines/chat', { method: 'PUT', body: chatPipeline('chat') })).status).toBe(201);
-  const started = await api.ask('/v1/pipelines/chat/runs', { method: 'POST', body: { inputs: { message: 'hi' }, stream_id: 'talk' } });
+  const started = await api.ask('/v1/pipelines/chat/runs', {
+    method: 'POST',
+    body: { inputs: { message: 'hi' }, stream_id: 'talk' },
+  });
   await api.work();
   const key = await api.newKey(['runs:read']);
-  ids = { name: 'chat', alias: 'live', version: '1', run: started.body.id, step: 'answer', call: '1', stream: 'talk', compaction: 'cmp_none', project: 'default', key: key.keyId };
+  ids = {
+    name: 'chat',
+    alias: 'live',
+    version: '1',
+    run: started.body.id,
+    step: 'answer',
+    call: '1',
+    stream: 'talk',
+    compaction: 'cmp_none',
+    project: 'default',
+    key: key.keyId,
+  };
 });
 afterAll(() => api.close());
 
@@ -40,7 +54,9 @@ function routes(): Route[] {
 }
 
 function pathOf(route: Route, values: Record<string, string> = ids): string {
-  return route.path.replace(/\{(\w+)\}/g, (_all, name: string) => encodeURIComponent(values[name] ?? `missing-${name}`));
+  return route.path.replace(/\{(\w+)\}/g, (_all, name: string) =>
+    encodeURIComponent(values[name] ?? `missing-${name}`),
+  );
 }
 
 /** A valid body, and statuses that a valid request may get here. */
@@ -59,7 +75,9 @@ const otherAnswers: Record<string, number> = { cancelRun: 409, getCompaction: 40
 function expectDocumented(route: Route, answer: Answer): void {
   const at = `${route.method} ${route.path} → ${answer.status} ${answer.text.slice(0, 300)}`;
   expect(answer.status < 500 ? 'no 5xx' : at).toBe('no 5xx');
-  const documented = route.operation.responses[String(answer.status)] ?? (answer.status >= 400 ? route.operation.responses['default'] : undefined);
+  const documented =
+    route.operation.responses[String(answer.status)] ??
+    (answer.status >= 400 ? route.operation.responses['default'] : undefined);
   expect(documented === undefined ? `undocumented: ${at}` : 'documented').toBe('documented');
   const [type, media] = Object.entries(documented?.content ?? {})[0] ?? [];
   if (type === undefined || media === undefined) return void expect(answer.text).toBe('');
@@ -75,7 +93,10 @@ function inDocument(schema: unknown): any {
   return JSON.parse(JSON.stringify(schema).replaceAll('"#/components/', '"api#/components/'));
 }
 
-async function call(route: Route, request: { path?: string; query?: string; body?: unknown; key?: string | null } = {}): Promise<Answer> {
+async function call(
+  route: Route,
+  request: { path?: string; query?: string; body?: unknown; key?: string | null } = {},
+): Promise<Answer> {
   return api.ask((request.path ?? pathOf(route)) + (request.query ?? ''), {
     method: route.method,
     ...(request.body === undefined ? {} : { body: request.body }),
@@ -114,11 +135,15 @@ describe('every operation', () => {
       if (route.operation.operationId === 'deletePipeline') continue;
       const body = bodies[route.operation.operationId];
       const needsBody = route.operation.requestBody !== undefined;
-      expect(needsBody && body === undefined ? `${route.operation.operationId} needs an example` : 'has one').toBe('has one');
+      expect(needsBody && body === undefined ? `${route.operation.operationId} needs an example` : 'has one').toBe(
+        'has one',
+      );
       const answer = await call(route, { body });
       expectDocumented(route, answer);
       const expected = otherAnswers[route.operation.operationId];
-      expect(`${route.operation.operationId}: ${answer.status}`).toMatch(expected === undefined ? /: 2\d\d$/ : new RegExp(`: ${expected}$`));
+      expect(`${route.operation.operationId}: ${answer.status}`).toMatch(
+        expected === undefined ? /: 2\d\d$/ : new RegExp(`: ${expected}$`),
+      );
     }
   });
 
@@ -152,7 +177,14 @@ describe('every operation', () => {
   it('refuses bodies of the wrong type, and missing ones', async () => {
     for (const route of routes()) {
       if (route.operation.requestBody === undefined) continue;
-      for (const body of [[], 'null', '7', '"text"', { surprise: true }, { inputs: 7, tags: {}, version: 'x', id: [], scopes: 'all', name: {} }]) {
+      for (const body of [
+        [],
+        'null',
+        '7',
+        '"text"',
+        { surprise: true },
+        { inputs: 7, tags: {}, version: 'x', id: [], scopes: 'all', name: {} },
+      ]) {
         const headers = { 'content-type': 'application/json' };
         const answer = await api.ask(pathOf(route), { method: route.method, body, headers });
         expectDocumented(route, answer);
@@ -172,7 +204,10 @@ describe('every operation', () => {
       for (const parameter of parameters) {
         const answer = await call(route, { query: `?${parameter.name}=`, body: bodies[route.operation.operationId] });
         expect(answer.status < 500).toBe(true);
-        const twice = await call(route, { query: `?${parameter.name}=a&${parameter.name}=b`, body: bodies[route.operation.operationId] });
+        const twice = await call(route, {
+          query: `?${parameter.name}=a&${parameter.name}=b`,
+          body: bodies[route.operation.operationId],
+        });
         expectDocumented(route, twice);
         expect(`${route.operation.operationId} ${parameter.name} ${twice.status}`).toMatch(/ 422$/);
       }
@@ -183,7 +218,18 @@ describe('every operation', () => {
   });
 
   it('survives ids that are long, odd or hostile', async () => {
-    const odd = ['x'.repeat(199), "'; drop table run; --", '%', '../../etc/passwd', '\u0000', '😀', '__proto__', 'constructor', '-1', '9'.repeat(30)];
+    const odd = [
+      'x'.repeat(199),
+      "'; drop table run; --",
+      '%',
+      '../../etc/passwd',
+      '\u0000',
+      '😀',
+      '__proto__',
+      'constructor',
+      '-1',
+      '9'.repeat(30),
+    ];
     for (const route of routes()) {
       if (!route.path.includes('{')) continue;
       for (const id of odd) {

@@ -53,39 +53,66 @@ describe('every answer that is not 2xx is a problem', () => {
   });
 
   it('for a body that is not JSON, with where', async () => {
-    const answer = await api.ask('/v1/pipelines/chat/runs', { method: 'POST', body: '{"inputs": {', headers: { 'content-type': 'application/json' } });
+    const answer = await api.ask('/v1/pipelines/chat/runs', {
+      method: 'POST',
+      body: '{"inputs": {',
+      headers: { 'content-type': 'application/json' },
+    });
     expectProblem(answer, 400, 'malformed_json');
   });
 
   it('for keys that reach for the prototype', async () => {
-    const answer = await api.ask('/v1/pipelines/chat/runs', { method: 'POST', body: '{"inputs": {"__proto__": {}}}', headers: { 'content-type': 'application/json' } });
+    const answer = await api.ask('/v1/pipelines/chat/runs', {
+      method: 'POST',
+      body: '{"inputs": {"__proto__": {}}}',
+      headers: { 'content-type': 'application/json' },
+    });
     expectProblem(answer, 400, 'malformed_json');
   });
 
   it('for YAML that is not YAML, with line and column', async () => {
-    const answer = await api.ask('/v1/pipelines/chat', { method: 'PUT', body: 'name: chat\nsteps: [', headers: { 'content-type': 'application/yaml' } });
+    const answer = await api.ask('/v1/pipelines/chat', {
+      method: 'PUT',
+      body: 'name: chat\nsteps: [',
+      headers: { 'content-type': 'application/yaml' },
+    });
     expectProblem(answer, 400, 'malformed_yaml');
     expect(answer.body.errors[0]).toMatchObject({ in: 'body', line: expect.any(Number), column: expect.any(Number) });
   });
 
   it('for a media type that is not taken', async () => {
-    const answer = await api.ask('/v1/pipelines/chat/runs', { method: 'POST', body: 'x=1', headers: { 'content-type': 'application/x-www-form-urlencoded' } });
+    const answer = await api.ask('/v1/pipelines/chat/runs', {
+      method: 'POST',
+      body: 'x=1',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    });
     expectProblem(answer, 415, 'media_type_unsupported');
   });
 
   it('for YAML where only JSON is taken', async () => {
-    const answer = await api.ask('/v1/pipelines/chat/runs', { method: 'POST', body: 'inputs: {}', headers: { 'content-type': 'application/yaml' } });
+    const answer = await api.ask('/v1/pipelines/chat/runs', {
+      method: 'POST',
+      body: 'inputs: {}',
+      headers: { 'content-type': 'application/yaml' },
+    });
     expectProblem(answer, 415, 'media_type_unsupported');
   });
 
   it('for a body over 10 MiB', async () => {
-    const answer = await api.ask('/v1/pipelines/chat/runs', { method: 'POST', body: { inputs: { message: 'x'.repeat(10 * 1024 * 1024) } } });
+    const answer = await api.ask('/v1/pipelines/chat/runs', {
+      method: 'POST',
+      body: { inputs: { message: 'x'.repeat(10 * 1024 * 1024) } },
+    });
     expectProblem(answer, 413, 'body_too_large');
   });
 
   it('for no key, a malformed one, an unknown one and a revoked one', async () => {
     expectProblem(await api.ask('/v1/runs', { key: null }), 401, 'key_missing');
-    expectProblem(await api.ask('/v1/runs', { key: null, headers: { authorization: 'Basic abc' } }), 401, 'key_missing');
+    expectProblem(
+      await api.ask('/v1/runs', { key: null, headers: { authorization: 'Basic abc' } }),
+      401,
+      'key_missing',
+    );
     const wrong = await api.ask('/v1/runs', { key: `weir_${'0'.repeat(32)}_${'0'.repeat(64)}` });
     expectProblem(wrong, 401, 'key_invalid');
     expect(wrong.headers.get('www-authenticate')).toMatch(/^Bearer/);
@@ -97,7 +124,11 @@ describe('every answer that is not 2xx is a problem', () => {
 
   it('for a missing scope, which it names', async () => {
     const reader = await api.newKey(['runs:read']);
-    const answer = await api.ask('/v1/pipelines/chat/runs', { method: 'POST', key: reader.token, body: { inputs: { message: 'hi' } } });
+    const answer = await api.ask('/v1/pipelines/chat/runs', {
+      method: 'POST',
+      key: reader.token,
+      body: { inputs: { message: 'hi' } },
+    });
     expectProblem(answer, 403, 'scope_missing');
     expect(answer.body.required_scope).toBe('runs:write');
   });
@@ -107,16 +138,38 @@ describe('every answer that is not 2xx is a problem', () => {
     const started = await api.ask('/v1/pipelines/chat/runs', { method: 'POST', body: { inputs: { message: 'hi' } } });
     expect(started.status).toBe(202);
     const { id } = started.body;
-    const paths = ['', '/steps', '/steps/answer', '/steps/answer/calls', '/steps/answer/calls/1/context', '/events', '/stream', '/explain', '/cost'];
+    const paths = [
+      '',
+      '/steps',
+      '/steps/answer',
+      '/steps/answer/calls',
+      '/steps/answer/calls/1/context',
+      '/events',
+      '/stream',
+      '/explain',
+      '/cost',
+    ];
     for (const path of paths) {
       expectProblem(await api.ask(`/v1/runs/${id}${path}`, { key: stranger.token }), 404, 'run_not_found');
     }
-    expectProblem(await api.ask(`/v1/runs/${id}/cancel`, { method: 'POST', key: stranger.token }), 404, 'run_not_found');
-    expectProblem(await api.ask(`/v1/runs/${id}`, { method: 'PATCH', key: stranger.token, body: { tags: [] } }), 404, 'run_not_found');
+    expectProblem(
+      await api.ask(`/v1/runs/${id}/cancel`, { method: 'POST', key: stranger.token }),
+      404,
+      'run_not_found',
+    );
+    expectProblem(
+      await api.ask(`/v1/runs/${id}`, { method: 'PATCH', key: stranger.token, body: { tags: [] } }),
+      404,
+      'run_not_found',
+    );
     expectProblem(await api.ask(`/v1/admin/streams/${id}`, { key: stranger.token }), 404, 'stream_not_found');
     expectProblem(await api.ask('/v1/pipelines/chat', { key: stranger.token }), 404, 'pipeline_not_found');
     expectProblem(await api.ask('/v1/admin/projects/default', { key: stranger.token }), 404, 'project_not_found');
-    expectProblem(await api.ask('/v1/admin/projects', { method: 'POST', key: stranger.token, body: { id: 'mine' } }), 404, 'project_not_found');
+    expectProblem(
+      await api.ask('/v1/admin/projects', { method: 'POST', key: stranger.token, body: { id: 'mine' } }),
+      404,
+      'project_not_found',
+    );
     expectProblem(await api.ask('/v1/runs/run_0', {}), 404, 'run_not_found');
   });
 
@@ -134,17 +187,20 @@ describe('every answer that is not 2xx is a problem', () => {
   it('for query parameters that do not fit', async () => {
     const answer = await api.ask('/v1/runs?limit=0&status=sleeping&colour=red');
     expectProblem(answer, 422, 'invalid_request');
-    expect(answer.body.errors.map((fault: { in: string; pointer: string }) => `${fault.in}${fault.pointer}`).sort()).toEqual([
-      'query#/colour',
-      'query#/limit',
-      'query#/status',
-    ]);
+    expect(
+      answer.body.errors.map((fault: { in: string; pointer: string }) => `${fault.in}${fault.pointer}`).sort(),
+    ).toEqual(['query#/colour', 'query#/limit', 'query#/status']);
   });
 
   it('for inputs that do not fit the pipeline', async () => {
-    const answer = await api.ask('/v1/pipelines/chat/runs', { method: 'POST', body: { inputs: { message: 7, other: 1 } } });
+    const answer = await api.ask('/v1/pipelines/chat/runs', {
+      method: 'POST',
+      body: { inputs: { message: 7, other: 1 } },
+    });
     expectProblem(answer, 422, 'invalid_inputs');
-    expect(answer.body.errors.map((fault: { pointer: string }) => fault.pointer)).toEqual(expect.arrayContaining(['#/inputs/message', '#/inputs/other']));
+    expect(answer.body.errors.map((fault: { pointer: string }) => fault.pointer)).toEqual(
+      expect.arrayContaining(['#/inputs/message', '#/inputs/other']),
+    );
   });
 
   it('for a pipeline with ten different faults: ten errors with paths', async () => {
@@ -167,7 +223,12 @@ describe('every answer that is not 2xx is a problem', () => {
     expectProblem(answer, 422, 'pipeline_invalid');
     expect(answer.body.errors.length).toBeGreaterThanOrEqual(10);
     for (const fault of answer.body.errors) {
-      expect(fault).toMatchObject({ path: expect.any(String), pointer: expect.stringMatching(/^#/), found: expect.any(String), expected: expect.any(String) });
+      expect(fault).toMatchObject({
+        path: expect.any(String),
+        pointer: expect.stringMatching(/^#/),
+        found: expect.any(String),
+        expected: expect.any(String),
+      });
     }
     const validated = await api.ask('/v1/pipelines/validate', { method: 'POST', body: document });
     expect(validated.body.errors).toEqual(answer.body.errors);
@@ -176,7 +237,10 @@ describe('every answer that is not 2xx is a problem', () => {
 
   it('for a cursor that is not ours or belongs to other filters', async () => {
     for (let count = 0; count < 2; count += 1) {
-      await api.ask('/v1/pipelines/chat/runs', { method: 'POST', body: { inputs: { message: 'hi' }, tags: ['paged'] } });
+      await api.ask('/v1/pipelines/chat/runs', {
+        method: 'POST',
+        body: { inputs: { message: 'hi' }, tags: ['paged'] },
+      });
     }
     const first = await api.ask('/v1/runs?limit=1&tag=paged');
     expect(first.body).toMatchObject({ has_more: true, next_cursor: expect.any(String) });
@@ -184,16 +248,35 @@ describe('every answer that is not 2xx is a problem', () => {
     expectProblem(await api.ask('/v1/runs?cursor=nonsense'), 400, 'cursor_invalid');
     const run = first.body.data[0].id;
     expectProblem(await api.ask(`/v1/runs/${run}/events?after=nonsense`), 400, 'cursor_invalid');
-    expectProblem(await api.ask(`/v1/runs/${run}/stream`, { headers: { 'last-event-id': 'nonsense' } }), 400, 'cursor_invalid');
+    expectProblem(
+      await api.ask(`/v1/runs/${run}/stream`, { headers: { 'last-event-id': 'nonsense' } }),
+      400,
+      'cursor_invalid',
+    );
     const second = await api.ask(`/v1/runs?limit=1&tag=paged&cursor=${first.body.next_cursor}`);
     expect(second.body.data[0].id).not.toBe(run);
   });
 
   it('for an Idempotency-Key that was used with another body, and one that cannot be a key', async () => {
     const headers = { 'idempotency-key': 'once' };
-    expect((await api.ask('/v1/pipelines/chat/runs', { method: 'POST', headers, body: { inputs: { message: 'a' } } })).status).toBe(202);
-    expectProblem(await api.ask('/v1/pipelines/chat/runs', { method: 'POST', headers, body: { inputs: { message: 'b' } } }), 422, 'idempotency_key_reused');
-    expectProblem(await api.ask('/v1/pipelines/chat/runs', { method: 'POST', headers: { 'idempotency-key': 'a b' }, body: { inputs: { message: 'b' } } }), 422, 'invalid_request');
+    expect(
+      (await api.ask('/v1/pipelines/chat/runs', { method: 'POST', headers, body: { inputs: { message: 'a' } } }))
+        .status,
+    ).toBe(202);
+    expectProblem(
+      await api.ask('/v1/pipelines/chat/runs', { method: 'POST', headers, body: { inputs: { message: 'b' } } }),
+      422,
+      'idempotency_key_reused',
+    );
+    expectProblem(
+      await api.ask('/v1/pipelines/chat/runs', {
+        method: 'POST',
+        headers: { 'idempotency-key': 'a b' },
+        body: { inputs: { message: 'b' } },
+      }),
+      422,
+      'invalid_request',
+    );
   });
 
   it('for a state that does not allow it, with what it allows', async () => {

@@ -7,7 +7,8 @@ export async function openSse(url: string, key: string, lastEventId: string | nu
     headers: { authorization: `Bearer ${key}`, ...(lastEventId === null ? {} : { 'last-event-id': lastEventId }) },
     signal: controller.signal,
   });
-  if (response.status !== 200 || response.body === null) throw new Error(`${response.status}: ${await response.text()}`);
+  if (response.status !== 200 || response.body === null)
+    throw new Error(`${response.status}: ${await response.text()}`);
   return new SseClient(response.body, controller, response.headers);
 }
 
@@ -22,7 +23,9 @@ export class SseClient {
     private readonly controller: AbortController,
     readonly headers: Headers,
   ) {
-    this.done = this.read(body).catch(() => undefined).then(() => void (this.ended = true));
+    this.done = this.read(body)
+      .catch(() => undefined)
+      .then(() => void (this.ended = true));
   }
 
   get lastId(): string | null {
@@ -62,7 +65,15 @@ export class SseClient {
       this.comments += 1;
       return;
     }
-    const fields = new Map(block.split('\n').map((field): [string, string] => [field.slice(0, field.indexOf(':')), field.slice(field.indexOf(':') + 2)]));
-    this.frames.push({ event: fields.get('event') ?? 'message', id: fields.get('id') ?? null, data: JSON.parse(fields.get('data') ?? 'null') });
+    const fields = new Map(
+      block
+        .split('\n')
+        .map((field): [string, string] => [field.slice(0, field.indexOf(':')), field.slice(field.indexOf(':') + 2)]),
+    );
+    this.frames.push({
+      event: fields.get('event') ?? 'message',
+      id: fields.get('id') ?? null,
+      data: JSON.parse(fields.get('data') ?? 'null'),
+    });
   }
 }

@@ -1,4 +1,4 @@
-import { createServer, connect, type Socket } from 'node:net';
+import { cuttableProxy } from './cuttable-proxy.js';
 import { chatPipeline, startTestApi, type TestApi } from './test-api.js';
 
 let api: TestApi;
@@ -19,7 +19,9 @@ const start = (body: object = {}, headers: Record<string, string> = {}) =>
 
 describe('starting runs', () => {
   it('50 equal requests with one key at once: one run, 50 equal answers', async () => {
-    const answers = await Promise.all(Array.from({ length: 50 }, () => start({ tags: ['once'] }, { 'idempotency-key': 'fifty' })));
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, () => start({ tags: ['once'] }, { 'idempotency-key': 'fifty' })),
+    );
     expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([202]));
     expect(new Set(answers.map((answer) => answer.text)).size).toBe(1);
     expect(answers.filter((answer) => answer.headers.get('idempotency-replayed') === 'true')).toHaveLength(49);
@@ -37,7 +39,11 @@ describe('starting runs', () => {
     const waiting = start({}, { prefer: 'wait=30' });
     const ended = await Promise.race([waiting, workUntil(waiting)]);
     expect(ended?.status).toBe(200);
-    expect(ended?.body).toMatchObject({ status: 'succeeded', output: 'Hello.', steps: [{ id: 'answer', status: 'succeeded' }] });
+    expect(ended?.body).toMatchObject({
+      status: 'succeeded',
+      output: 'Hello.',
+      steps: [{ id: 'answer', status: 'succeeded' }],
+    });
   });
 
   it('in one conversation, one after the other', async () => {
@@ -52,7 +58,10 @@ describe('starting runs', () => {
     });
     const listed = await api.ask('/v1/runs?stream_id=busy&status=queued,running');
     expect(listed.body.data.map((run: { id: string }) => run.id)).toEqual([second.body.id, first.body.id]);
-    expect(listed.body.data[0]).toMatchObject({ status_reason: 'stream_busy', status_detail: shown.body.status_detail });
+    expect(listed.body.data[0]).toMatchObject({
+      status_reason: 'stream_busy',
+      status_detail: shown.body.status_detail,
+    });
     await api.work();
     await api.work();
     expect((await api.ask(`/v1/runs/${second.body.id}`)).body.status).toBe('succeeded');
@@ -74,17 +83,32 @@ describe('runs', () => {
     const { body } = await start({ stream_id: 'seen' });
     await api.work();
     const calls = await api.ask(`/v1/runs/${body.id}/steps/answer/calls`);
-    expect(calls.body.data).toMatchObject([{ call: 1, try: 1, status: 'completed', model: 'scripted:chat', finish_reason: 'stop', tool_calls: [] }]);
+    expect(calls.body.data).toMatchObject([
+      { call: 1, try: 1, status: 'completed', model: 'scripted:chat', finish_reason: 'stop', tool_calls: [] },
+    ]);
     const context = await api.ask(`/v1/runs/${body.id}/steps/answer/calls/1/context?diff=previous`);
-    expect(context.body).toMatchObject({ rebuilt: 'equal', context_hash: calls.body.data[0].context_hash, diff: null, omitted: [] });
+    expect(context.body).toMatchObject({
+      rebuilt: 'equal',
+      context_hash: calls.body.data[0].context_hash,
+      diff: null,
+      omitted: [],
+    });
     expect(context.body.messages.map((message: { role: string }) => message.role)).toEqual(['system', 'user']);
     const next = await start({ stream_id: 'seen' });
     await api.work();
     const later = await api.ask(`/v1/runs/${next.body.id}/steps/answer/calls/1/context?diff=previous`);
-    expect(later.body.messages.map((message: { role: string }) => message.role)).toEqual(['system', 'user', 'assistant', 'user']);
+    expect(later.body.messages.map((message: { role: string }) => message.role)).toEqual([
+      'system',
+      'user',
+      'assistant',
+      'user',
+    ]);
     expect(later.body.diff).toEqual({ common_prefix_chars: expect.any(Number), first_difference: null });
     const cost = await api.ask(`/v1/runs/${body.id}/cost`);
-    expect(cost.body).toMatchObject({ usage: { model_calls: 1 }, models: [{ model: 'scripted:chat', usage: { model_calls: 1 } }] });
+    expect(cost.body).toMatchObject({
+      usage: { model_calls: 1 },
+      models: [{ model: 'scripted:chat', usage: { model_calls: 1 } }],
+    });
     const explained = await api.ask(`/v1/runs/${body.id}/explain`);
     expect(explained.body).toMatchObject({ status: 'succeeded', steps: [{ step_id: 'answer', status: 'succeeded' }] });
   });
@@ -109,18 +133,29 @@ describe('runs', () => {
 
   it('are labelled, cancelled once, and counted', async () => {
     const { body } = await start();
-    const labelled = await api.ask(`/v1/runs/${body.id}`, { method: 'PATCH', body: { tags: ['a', 'a', 'b'], metadata: { n: 1 } } });
+    const labelled = await api.ask(`/v1/runs/${body.id}`, {
+      method: 'PATCH',
+      body: { tags: ['a', 'a', 'b'], metadata: { n: 1 } },
+    });
     expect(labelled.body).toMatchObject({ tags: ['a', 'b'], metadata: { n: 1 } });
     const headers = { 'idempotency-key': 'stop' };
-    const [first, second] = await Promise.all([1, 2].map(() => api.ask(`/v1/runs/${body.id}/cancel`, { method: 'POST', headers, body: { reason: 'enough' } })));
+    const [first, second] = await Promise.all(
+      [1, 2].map(() => api.ask(`/v1/runs/${body.id}/cancel`, { method: 'POST', headers, body: { reason: 'enough' } })),
+    );
     expect(first?.text).toBe(second?.text);
     expect([first, second].filter((answer) => answer?.headers.get('idempotency-replayed') === 'true')).toHaveLength(1);
     expect((await api.ask(`/v1/runs/${body.id}/cancel`, { method: 'POST' })).status).toBe(202);
     expect((await api.ask(`/v1/runs/${body.id}`)).body).toMatchObject({ status: 'cancelled', status_reason: 'enough' });
     const usage = await api.ask('/v1/admin/usage?group_by=pipeline,model,day');
-    expect(usage.body.data[0]).toMatchObject({ pipeline: 'chat', model: 'scripted:chat', day: expect.stringMatching(/^\d{4}-\d\d-\d\d$/) });
+    expect(usage.body.data[0]).toMatchObject({
+      pipeline: 'chat',
+      model: 'scripted:chat',
+      day: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
+    });
     const audit = await api.ask('/v1/admin/audit-log?limit=200');
-    expect(audit.body.data.map((entry: { action: string }) => entry.action)).toEqual(expect.arrayContaining(['run.cancelled', 'pipeline.applied', 'api_key.created']));
+    expect(audit.body.data.map((entry: { action: string }) => entry.action)).toEqual(
+      expect.arrayContaining(['run.cancelled', 'pipeline.applied', 'api_key.created']),
+    );
   });
 
   it('are listed page by page, each once, newest first', async () => {
@@ -144,14 +179,30 @@ describe('runs', () => {
 describe('pipelines', () => {
   it('change nothing when applied again, from YAML as from JSON', async () => {
     const yaml = 'name: y\nsteps:\n  - id: one\n    transform: { a: 1 }\n';
-    const put = (body: unknown, type: string) => api.ask('/v1/pipelines/y', { method: 'PUT', body, headers: { 'content-type': type } });
+    const put = (body: unknown, type: string) =>
+      api.ask('/v1/pipelines/y', { method: 'PUT', body, headers: { 'content-type': type } });
     expect(await put(yaml, 'application/yaml')).toMatchObject({ status: 201, body: { version: 1, created: true } });
-    expect(await put(yaml, 'text/yaml; charset=utf-8')).toMatchObject({ status: 200, body: { version: 1, created: false } });
-    expect(await put({ name: 'y', steps: [{ id: 'one', transform: { a: 1 } }] }, 'application/json')).toMatchObject({ status: 200, body: { created: false } });
-    const next = { name: 'y', steps: [{ id: 'one', transform: { a: 2 } }, { id: 'two', depends_on: ['one'], transform: 1 }] };
+    expect(await put(yaml, 'text/yaml; charset=utf-8')).toMatchObject({
+      status: 200,
+      body: { version: 1, created: false },
+    });
+    expect(await put({ name: 'y', steps: [{ id: 'one', transform: { a: 1 } }] }, 'application/json')).toMatchObject({
+      status: 200,
+      body: { created: false },
+    });
+    const next = {
+      name: 'y',
+      steps: [
+        { id: 'one', transform: { a: 2 } },
+        { id: 'two', depends_on: ['one'], transform: 1 },
+      ],
+    };
     const unpromoted = await api.ask('/v1/pipelines/y?promote=false', { method: 'PUT', body: next });
     expect(unpromoted).toMatchObject({ status: 201, body: { version: 2, promoted: false } });
-    expect((await api.ask('/v1/pipelines/y')).body).toMatchObject({ latest_version: 2, aliases: { live: { version: 1 } } });
+    expect((await api.ask('/v1/pipelines/y')).body).toMatchObject({
+      latest_version: 2,
+      aliases: { live: { version: 1 } },
+    });
     expect((await api.ask('/v1/pipelines/y/aliases/live', { method: 'PUT', body: { version: 2 } })).status).toBe(200);
     expect((await api.ask('/v1/pipelines/y')).body.aliases.live.version).toBe(2);
     const graph = await api.ask('/v1/pipelines/y/versions/2/graph');
@@ -164,8 +215,12 @@ describe('pipelines', () => {
 
 describe('administration', () => {
   it('a new project has keys of its own and sees nothing of others', async () => {
-    expect((await api.ask('/v1/admin/projects', { method: 'POST', body: { id: 'second', name: 'The second' } })).status).toBe(201);
-    expect((await api.ask('/v1/admin/projects', { method: 'POST', body: { id: 'second' } })).body.code).toBe('project_exists');
+    expect(
+      (await api.ask('/v1/admin/projects', { method: 'POST', body: { id: 'second', name: 'The second' } })).status,
+    ).toBe(201);
+    expect((await api.ask('/v1/admin/projects', { method: 'POST', body: { id: 'second' } })).body.code).toBe(
+      'project_exists',
+    );
     const issue = { name: 'theirs', scopes: ['runs:read', 'admin:read'], project_id: 'second' };
     const headers = { 'idempotency-key': 'issue' };
     const issued = await api.ask('/v1/admin/api-keys', { method: 'POST', body: issue, headers });
@@ -174,7 +229,9 @@ describe('administration', () => {
     expect(replayed.body).toEqual({ ...issued.body, key: null });
     const { key } = issued.body;
     expect((await api.ask('/v1/runs', { key })).body.data).toEqual([]);
-    expect((await api.ask('/v1/admin/projects', { key })).body.data.map((project: { id: string }) => project.id)).toEqual(['second']);
+    expect(
+      (await api.ask('/v1/admin/projects', { key })).body.data.map((project: { id: string }) => project.id),
+    ).toEqual(['second']);
     expect((await api.ask('/v1/admin/api-keys?project_id=default', { key })).status).toBe(404);
     expect((await api.ask('/v1/admin/streams', { key })).body.data).toEqual([]);
   });
@@ -185,12 +242,23 @@ describe('administration', () => {
     const listed = await api.ask('/v1/admin/streams?prefix=looked');
     expect(listed.body.data).toMatchObject([{ stream_id: 'looked-at', active: false }]);
     const shown = await api.ask('/v1/admin/streams/looked-at');
-    expect(shown.body).toMatchObject({ root_stream_id: 'looked-at', sub_streams: [{ stream_id: 'looked-at:step:answer', entries: 2 }], memory: [], holds: [] });
+    expect(shown.body).toMatchObject({
+      root_stream_id: 'looked-at',
+      sub_streams: [{ stream_id: 'looked-at:step:answer', entries: 2 }],
+      memory: [],
+      holds: [],
+    });
     const verified = await api.ask('/v1/admin/streams/looked-at/verify', { method: 'POST' });
     expect(verified.body).toMatchObject({ ok: true, logs: 2, faults: [] });
-    await api.database.run((sql) => sql`update event set data = jsonb_set(data, '{content}', '"changed"') where stream_id = 'looked-at:step:answer' and type = 'UserMessageReceived'`);
+    await api.database.run(
+      (sql) =>
+        sql`update event set data = jsonb_set(data, '{content}', '"changed"') where stream_id = 'looked-at:step:answer' and type = 'UserMessageReceived'`,
+    );
     const broken = await api.ask('/v1/admin/streams/looked-at/verify', { method: 'POST' });
-    expect(broken.body).toMatchObject({ ok: false, faults: [{ code: 'digest_differs', stream_id: 'looked-at:step:answer' }] });
+    expect(broken.body).toMatchObject({
+      ok: false,
+      faults: [{ code: 'digest_differs', stream_id: 'looked-at:step:answer' }],
+    });
   });
 
   it('has metrics of requests and steps', async () => {
@@ -205,55 +273,19 @@ describe('while Postgres is away', () => {
     proxy.cut();
     const answer = await api.ask('/v1/runs');
     expect(answer.headers.get('content-type')).toBe('application/problem+json');
-    expect(answer).toMatchObject({ status: 503, body: { code: 'database_unavailable', retryable: true, retry_after_ms: expect.any(Number) } });
+    expect(answer).toMatchObject({
+      status: 503,
+      body: { code: 'database_unavailable', retryable: true, retry_after_ms: expect.any(Number) },
+    });
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
     expect((await start()).status).toBe(503);
     const ready = await api.ask('/health/ready', { key: null });
-    expect(ready).toMatchObject({ status: 503, body: { code: 'not_ready', checks: { database: { ok: false }, queue: { ok: true } } } });
+    expect(ready).toMatchObject({
+      status: 503,
+      body: { code: 'not_ready', checks: { database: { ok: false }, queue: { ok: true } } },
+    });
     expect((await api.ask('/health/live', { key: null })).status).toBe(200);
     proxy.mend();
     expect((await api.ask('/v1/runs')).status).toBe(200);
   });
 });
-
-/** A way to the database that can be cut, so that only this file's API loses it. */
-function cuttableProxy() {
-  const sockets = new Set<Socket>();
-  let target = { host: '127.0.0.1', port: 0 };
-  let isCut = false;
-  const server = createServer((socket) => {
-    if (isCut) return void socket.destroy();
-    const upstream = connect(target.port, target.host);
-    for (const [one, other] of [[socket, upstream], [upstream, socket]] as const) {
-      sockets.add(one);
-      one.on('error', () => other.destroy());
-      one.on('close', () => {
-        sockets.delete(one);
-        other.destroy();
-      });
-      one.pipe(other);
-    }
-  });
-  return {
-    inFrontOf: async (databaseUrl: string) => {
-      const url = new URL(databaseUrl);
-      target = { host: url.hostname, port: Number(url.port) };
-      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-      const address = server.address();
-      if (typeof address !== 'object' || address === null) throw new Error('the proxy does not listen');
-      url.host = `127.0.0.1:${address.port}`;
-      return url.href;
-    },
-    cut: () => {
-      isCut = true;
-      sockets.forEach((socket) => socket.destroy());
-    },
-    mend: () => {
-      isCut = false;
-    },
-    close: () => new Promise<void>((resolve) => {
-      sockets.forEach((socket) => socket.destroy());
-      server.close(() => resolve());
-    }),
-  };
-}

@@ -13,7 +13,10 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 async function start(): Promise<string> {
-  const { status, body } = await api.ask('/v1/pipelines/chat/runs', { method: 'POST', body: { inputs: { message: 'hi' } } });
+  const { status, body } = await api.ask('/v1/pipelines/chat/runs', {
+    method: 'POST',
+    body: { inputs: { message: 'hi' } },
+  });
   expect(status).toBe(202);
   return body.id;
 }
@@ -30,7 +33,11 @@ describe('the event stream of a run', () => {
     expect(client.frames[0]).toMatchObject({ event: 'snapshot', id: null, data: { id: run, status: 'running' } });
     await api.work();
     await client.untilClosed();
-    expect(client.frames.at(-1)).toMatchObject({ event: 'end', id: null, data: { run_id: run, status: 'succeeded', cursor: client.lastId } });
+    expect(client.frames.at(-1)).toMatchObject({
+      event: 'end',
+      id: null,
+      data: { run_id: run, status: 'succeeded', cursor: client.lastId },
+    });
     const listed = await api.ask(`/v1/runs/${run}/events?limit=1000`);
     expect(client.ofType('event').map((frame) => frame.data)).toEqual(listed.body.data);
     for (const { id, data } of client.ofType('event')) expect(id).toBe(data.cursor);
@@ -41,14 +48,18 @@ describe('the event stream of a run', () => {
     await api.work();
     const client = await openSse(streamOf(run), api.token);
     await client.untilClosed();
-    expect(client.ofType('event').map((frame) => frame.data.type)).toEqual(expect.arrayContaining(['RunCreated', 'LlmCallCompleted', 'RunSucceeded']));
+    expect(client.ofType('event').map((frame) => frame.data.type)).toEqual(
+      expect.arrayContaining(['RunCreated', 'LlmCallCompleted', 'RunSucceeded']),
+    );
     expect(client.frames.at(-1)?.event).toBe('end');
   });
 
   it('goes on after Last-Event-ID: over many broken connections each event is seen once', async () => {
     const run = await start();
     await api.work();
-    const all = (await api.ask(`/v1/runs/${run}/events?limit=1000`)).body.data.map((event: { cursor: string }) => event.cursor);
+    const all = (await api.ask(`/v1/runs/${run}/events?limit=1000`)).body.data.map(
+      (event: { cursor: string }) => event.cursor,
+    );
     const seen: string[] = [];
     let last: string | null = null;
     for (let at = 0; at < all.length; at += 1) {
@@ -116,16 +127,26 @@ describe('the event stream of a run', () => {
     // Some MB of events: more than the sockets between hold, and more than the API keeps for one client.
     const steps = Array.from({ length: 16 }, (_, at) => ({ id: `s${at}`, agent: 'chat', task: '${inputs.message}' }));
     api.scripts.set('long', { replies: [{ text: 'Yes.' }], after_last: 'repeat' });
-    const applied = await api.ask('/v1/pipelines/long', { method: 'PUT', body: { ...chatPipeline('long', 'long'), steps, output: 1, context: { preset: 'coding_agent' } } });
+    const applied = await api.ask('/v1/pipelines/long', {
+      method: 'PUT',
+      body: { ...chatPipeline('long', 'long'), steps, output: 1, context: { preset: 'coding_agent' } },
+    });
     expect(applied.status).toBe(201);
-    const { body } = await api.ask('/v1/pipelines/long/runs', { method: 'POST', body: { inputs: { message: 'x'.repeat(590_000) } } });
+    const { body } = await api.ask('/v1/pipelines/long/runs', {
+      method: 'POST',
+      body: { inputs: { message: 'x'.repeat(590_000) } },
+    });
     await api.work();
     const { hostname, port } = new URL(api.url);
     const socket = connect(Number(port), hostname);
     socket.on('error', () => undefined);
     socket.pause();
-    socket.write(`GET /v1/runs/${body.id}/stream HTTP/1.1\r\nhost: x\r\nconnection: close\r\nauthorization: Bearer ${api.token}\r\n\r\n`);
-    await waitFor(async () => /weir_event_streams_closed_total\{[^}]*why="lagged"[^}]*\} 1/.test((await api.ask('/metrics')).text));
+    socket.write(
+      `GET /v1/runs/${body.id}/stream HTTP/1.1\r\nhost: x\r\nconnection: close\r\nauthorization: Bearer ${api.token}\r\n\r\n`,
+    );
+    await waitFor(async () =>
+      /weir_event_streams_closed_total\{[^}]*why="lagged"[^}]*\} 1/.test((await api.ask('/metrics')).text),
+    );
     let received = '';
     const closed = new Promise<void>((resolve) => socket.on('close', () => resolve()));
     socket.on('data', (chunk: Buffer) => (received += chunk.toString()));
@@ -146,7 +167,11 @@ describeRedis('deltas', () => {
       await api.engine.wakeups.publishDelta({ runId: run, stepId: 'answer', item: null, callNo: 1, text: 'Hel' });
       return client.ofType('delta').length > 0;
     });
-    expect(client.ofType('delta')[0]).toEqual({ event: 'delta', id: null, data: { run_id: run, step_id: 'answer', item: null, call: 1, text: 'Hel' } });
+    expect(client.ofType('delta')[0]).toEqual({
+      event: 'delta',
+      id: null,
+      data: { run_id: run, step_id: 'answer', item: null, call: 1, text: 'Hel' },
+    });
     await api.work();
     await client.untilClosed();
     const again = await openSse(streamOf(run), api.token);
@@ -161,7 +186,10 @@ describe('a shutdown', () => {
     try {
       other.scripts.set('chat', [{ text: 'Hello.' }]);
       await other.ask('/v1/pipelines/chat', { method: 'PUT', body: chatPipeline('chat') });
-      const { body } = await other.ask('/v1/pipelines/chat/runs', { method: 'POST', body: { inputs: { message: 'hi' } } });
+      const { body } = await other.ask('/v1/pipelines/chat/runs', {
+        method: 'POST',
+        body: { inputs: { message: 'hi' } },
+      });
       const client = await openSse(`${other.url}/v1/runs/${body.id}/stream`, other.token);
       await waitFor(() => client.ofType('event').length > 0);
       other.shutDown();

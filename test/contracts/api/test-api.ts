@@ -2,7 +2,12 @@ import 'reflect-metadata';
 import { createModels, Scripts } from '../../../libs/models/src/index.js';
 import { mintApiKey, relay, wakeDue, type ApiKeyScope, API_KEY_SCOPES } from '../../../libs/engine/src/index.js';
 import { createApiKey, createProject } from '../../../libs/event-store/src/index.js';
-import { createLogger, parseEnvironment, parseOperatorFile, resolveSettings } from '../../../libs/platform/src/index.js';
+import {
+  createLogger,
+  parseEnvironment,
+  parseOperatorFile,
+  resolveSettings,
+} from '../../../libs/platform/src/index.js';
 import { createApi } from '../../../apps/api/src/create-api.js';
 import { composeEngine } from '../../../apps/runtime/src/index.js';
 import { createTestDatabase, testQueue } from '../../support/index.js';
@@ -20,7 +25,10 @@ type Ask = { method?: string; key?: string | null; body?: unknown; headers?: Rec
  * The real API on a database of its own, listening. Wake-ups go over the machine's queue server; jobs run in this process
  * when a test says so (`work`), with scripted models.
  */
-export async function startTestApi({ databaseUrl, ...options }: { keepAliveMs?: number; databaseUrl?: (url: string) => Promise<string> } = {}) {
+export async function startTestApi({
+  databaseUrl,
+  ...options
+}: { keepAliveMs?: number; databaseUrl?: (url: string) => Promise<string> } = {}) {
   const testDatabase = await createTestDatabase();
   const queue = await testQueue();
   const variables = {
@@ -62,7 +70,14 @@ export async function startTestApi({ databaseUrl, ...options }: { keepAliveMs?: 
 
   const newKey = async (scopes: readonly ApiKeyScope[] = API_KEY_SCOPES, projectId = HOME) => {
     const minted = mintApiKey();
-    await createApiKey(runtime.database.kysely, { projectId, keyId: minted.keyId, name: 'test', secretHash: minted.secretHash, scopes, actor: 'test' });
+    await createApiKey(runtime.database.kysely, {
+      projectId,
+      keyId: minted.keyId,
+      name: 'test',
+      secretHash: minted.secretHash,
+      scopes,
+      actor: 'test',
+    });
     return { ...minted, projectId };
   };
   const { token } = await newKey();
@@ -100,7 +115,11 @@ export async function startTestApi({ databaseUrl, ...options }: { keepAliveMs?: 
   };
 }
 
-async function ask(url: string, path: string, { method = 'GET', key = null, body, headers = {} }: Ask): Promise<Answer> {
+async function ask(
+  url: string,
+  path: string,
+  { method = 'GET', key = null, body, headers = {} }: Ask,
+): Promise<Answer> {
   const isText = typeof body === 'string';
   const response = await fetch(new URL(path, url), {
     method,
@@ -113,7 +132,12 @@ async function ask(url: string, path: string, { method = 'GET', key = null, body
   });
   const text = await response.text();
   const isJson = /json/.test(response.headers.get('content-type') ?? '');
-  return { status: response.status, headers: response.headers, body: isJson && text !== '' ? JSON.parse(text) : null, text };
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: isJson && text !== '' ? JSON.parse(text) : null,
+    text,
+  };
 }
 
 /** One agent step whose scripted model answers once. */

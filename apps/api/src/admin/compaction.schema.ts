@@ -4,7 +4,11 @@ import { anyJson, count, line, time, usage } from '../http/scalars.js';
 
 const status = z.enum(['requested', 'running', 'compacted', 'skipped', 'discarded', 'failed', 'rolled_back']);
 
-export const compactionListQuery = z.strictObject({ ...pageQuery, stream_id: line(400).optional(), status: status.optional() });
+export const compactionListQuery = z.strictObject({
+  ...pageQuery,
+  stream_id: line(400).optional(),
+  status: status.optional(),
+});
 
 const range = z.tuple([count, count]);
 

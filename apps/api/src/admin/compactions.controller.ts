@@ -38,7 +38,13 @@ export class CompactionsController {
     const key = after === null ? null : { requestedAt: String(after[0]), compactionId: String(after[1]) };
     const rows = await listCompactions(this.parts.database.kysely, caller.projectId, filters, { after: key, limit });
     const showsContent = hasScope(caller, 'content:read');
-    return toPage(rows, limit, given, (row) => [row.requestedAt, row.compactionId], (row) => toCompaction(row, showsContent));
+    return toPage(
+      rows,
+      limit,
+      given,
+      (row) => [row.requestedAt, row.compactionId],
+      (row) => toCompaction(row, showsContent),
+    );
   }
 
   @Operation({
@@ -48,7 +54,10 @@ export class CompactionsController {
     answers: { 200: { description: 'The compaction.', schema: compaction } },
   })
   @Get(':compaction')
-  async get(@Param('compaction', { schema: pathId }) compactionId: string, @FromCaller() caller: Caller): Promise<Compaction> {
+  async get(
+    @Param('compaction', { schema: pathId }) compactionId: string,
+    @FromCaller() caller: Caller,
+  ): Promise<Compaction> {
     const found = await findCompaction(this.parts.database.kysely, caller.projectId, compactionId);
     if (found === null) throw notFound('compaction_not_found', `Compaction ${compactionId}`);
     return toCompaction(found, hasScope(caller, 'content:read'));

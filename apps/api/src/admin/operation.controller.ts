@@ -49,14 +49,18 @@ export class OperationController {
   })
   @Get('queues')
   async queues(@FromCaller() caller: Caller): Promise<Queues> {
-    const [steps, compactions] = await Promise.all([countSteps(this.db, caller.projectId), countCompactions(this.db, caller.projectId)]);
+    const [steps, compactions] = await Promise.all([
+      countSteps(this.db, caller.projectId),
+      countCompactions(this.db, caller.projectId),
+    ]);
     return { backend: this.parts.queueBackend, steps: toCounts(steps), compactions: toCounts(compactions) };
   }
 
   @Operation({
     id: 'listWorkers',
     summary: "Workers that hold the project's work",
-    description: 'An expired lease means that its worker is gone or hangs; the work is dispatched again. Idle workers hold nothing and are not listed.',
+    description:
+      'An expired lease means that its worker is gone or hangs; the work is dispatched again. Idle workers hold nothing and are not listed.',
     scope: 'admin:read',
     answers: { 200: { description: 'All of them.', schema: pageOf(worker) } },
   })
@@ -81,7 +85,10 @@ export class OperationController {
     answers: { 200: { description: 'A page of steps, newest first.', schema: pageOf(deadLetter) } },
   })
   @Get('dead-letters')
-  async deadLetters(@Query({ schema: operationListQuery }) query: ListQuery, @FromCaller() caller: Caller): Promise<Page<DeadLetter>> {
+  async deadLetters(
+    @Query({ schema: operationListQuery }) query: ListQuery,
+    @FromCaller() caller: Caller,
+  ): Promise<Page<DeadLetter>> {
     const after = decodeCursor(query.cursor, {});
     const key = after === null ? null : { deadAt: String(after[0]), stepRunId: String(after[1]) };
     const rows = await listDeadLetters(this.db, caller.projectId, { after: key, limit: query.limit });
@@ -95,22 +102,35 @@ export class OperationController {
     answers: { 200: { description: 'A page of deeds, newest first. `actor` is a key.', schema: pageOf(auditEntry) } },
   })
   @Get('audit-log')
-  async auditLog(@Query({ schema: operationListQuery }) query: ListQuery, @FromCaller() caller: Caller): Promise<Page<AuditEntry>> {
+  async auditLog(
+    @Query({ schema: operationListQuery }) query: ListQuery,
+    @FromCaller() caller: Caller,
+  ): Promise<Page<AuditEntry>> {
     const after = decodeCursor(query.cursor, {});
     const page = { after: after === null ? null : Number(after[0]), limit: query.limit };
     const rows = await listAuditLog(this.db, caller.projectId, page);
-    return toPage(rows, query.limit, {}, (row) => [row.auditId], ({ auditId, recordedAt, ...row }) => ({ id: auditId, ...row, recorded_at: recordedAt }));
+    return toPage(
+      rows,
+      query.limit,
+      {},
+      (row) => [row.auditId],
+      ({ auditId, recordedAt, ...row }) => ({ id: auditId, ...row, recorded_at: recordedAt }),
+    );
   }
 
   @Operation({
     id: 'reportUsage',
     summary: 'Tokens, cost and calls',
-    description: 'Grouped by any of `pipeline`, `model` and `day`, separated by commas. `from` is inclusive, `until` exclusive.',
+    description:
+      'Grouped by any of `pipeline`, `model` and `day`, separated by commas. `from` is inclusive, `until` exclusive.',
     scope: 'admin:read',
     answers: { 200: { description: 'One row per combination.', schema: usageReport } },
   })
   @Get('usage')
-  async usage(@Query({ schema: usageQuery }) query: z.output<typeof usageQuery>, @FromCaller() caller: Caller): Promise<UsageReport> {
+  async usage(
+    @Query({ schema: usageQuery }) query: z.output<typeof usageQuery>,
+    @FromCaller() caller: Caller,
+  ): Promise<UsageReport> {
     const rows = await reportUsage(this.db, {
       projectId: caller.projectId,
       groups: query.group_by,

@@ -14,7 +14,10 @@ const queueCounts = z.object({
 
 export const queues = z
   .object({ backend: z.enum(['redis', 'postgres']), steps: queueCounts, compactions: queueCounts })
-  .meta({ id: 'Queues', description: '`runnable` is still in Postgres, `dispatched` in the queue and not yet claimed.' });
+  .meta({
+    id: 'Queues',
+    description: '`runnable` is still in Postgres, `dispatched` in the queue and not yet claimed.',
+  });
 export type Queues = z.output<typeof queues>;
 
 export const worker = z
@@ -62,7 +65,10 @@ export const usageQuery = z.strictObject({
       const names = [...new Set(list.split(','))];
       const known = names.filter(isGroup);
       if (known.length === names.length) return known;
-      context.addIssue({ code: 'custom', message: `expected one or more of ${USAGE_GROUPS.join(', ')}, separated by commas` });
+      context.addIssue({
+        code: 'custom',
+        message: `expected one or more of ${USAGE_GROUPS.join(', ')}, separated by commas`,
+      });
       return z.NEVER;
     }),
   from: timeFilter,
@@ -72,7 +78,9 @@ export const usageQuery = z.strictObject({
 export const usageReport = z
   .object({
     group_by: z.array(z.enum(USAGE_GROUPS)),
-    data: z.array(z.object({ pipeline: z.string().nullable(), model: z.string().nullable(), day: z.string().nullable(), usage })),
+    data: z.array(
+      z.object({ pipeline: z.string().nullable(), model: z.string().nullable(), day: z.string().nullable(), usage }),
+    ),
   })
   .meta({ id: 'UsageReport', description: 'Groups that were not asked for are null. Days are UTC.' });
 export type UsageReport = z.output<typeof usageReport>;

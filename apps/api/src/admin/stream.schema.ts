@@ -9,8 +9,18 @@ export const streamListQuery = z.strictObject({
 });
 
 export const streamSummary = z
-  .object({ stream_id: z.string(), version: count, entries: count, active: z.boolean(), created_at: time, updated_at: time })
-  .meta({ id: 'StreamSummary', description: '`version` is the last seq of the log; `active`: a run holds the stream.' });
+  .object({
+    stream_id: z.string(),
+    version: count,
+    entries: count,
+    active: z.boolean(),
+    created_at: time,
+    updated_at: time,
+  })
+  .meta({
+    id: 'StreamSummary',
+    description: '`version` is the last seq of the log; `active`: a run holds the stream.',
+  });
 export type StreamSummary = z.output<typeof streamSummary>;
 
 const log = z.object({ stream_id: z.string(), version: count, entries: count, chars: count, updated_at: time });

@@ -21,7 +21,15 @@ import { pageOf, toPage, type Page } from '../http/list-page.js';
 import { Operation } from '../http/operation.js';
 import { notFound } from '../http/problem-error.js';
 import { streamPathId } from '../http/scalars.js';
-import { stream, streamListQuery, streamSummary, verification, type Stream, type StreamSummary, type Verification } from './stream.schema.js';
+import {
+  stream,
+  streamListQuery,
+  streamSummary,
+  verification,
+  type Stream,
+  type StreamSummary,
+  type Verification,
+} from './stream.schema.js';
 import { verifyStream } from './verify-stream.js';
 
 @ApiTags('admin: streams')
@@ -33,7 +41,9 @@ export class StreamsController {
     id: 'listStreams',
     summary: 'Streams of the project',
     scope: 'admin:read',
-    answers: { 200: { description: 'A page of streams, by id, without their sub-streams.', schema: pageOf(streamSummary) } },
+    answers: {
+      200: { description: 'A page of streams, by id, without their sub-streams.', schema: pageOf(streamSummary) },
+    },
   })
   @Get()
   async list(
@@ -46,7 +56,10 @@ export class StreamsController {
       ...(query.prefix === undefined ? {} : { prefix: query.prefix }),
       ...(query.active === undefined ? {} : { isActive: query.active === 'true' }),
     };
-    const rows = await listStreams(this.db, caller.projectId, filters, { after: after === null ? null : String(after[0]), limit });
+    const rows = await listStreams(this.db, caller.projectId, filters, {
+      after: after === null ? null : String(after[0]),
+      limit,
+    });
     return toPage(rows, limit, given, (row) => [row.streamId], toSummary);
   }
 
@@ -58,7 +71,10 @@ export class StreamsController {
     answers: { 200: { description: 'The stream.', schema: stream } },
   })
   @Get(':stream')
-  async get(@Param('stream', { schema: streamPathId }) streamId: string, @FromCaller() caller: Caller): Promise<Stream> {
+  async get(
+    @Param('stream', { schema: streamPathId }) streamId: string,
+    @FromCaller() caller: Caller,
+  ): Promise<Stream> {
     const { projectId } = caller;
     const root = rootStreamId(streamId);
     const found = await this.find(projectId, streamId);
@@ -73,7 +89,13 @@ export class StreamsController {
       chars: logs.find((log) => log.streamId === streamId)?.chars ?? 0,
       sub_streams: logs
         .filter((log) => log.streamId !== root)
-        .map((log) => ({ stream_id: log.streamId, version: log.version, entries: log.entries, chars: log.chars, updated_at: log.updatedAt })),
+        .map((log) => ({
+          stream_id: log.streamId,
+          version: log.version,
+          entries: log.entries,
+          chars: log.chars,
+          updated_at: log.updatedAt,
+        })),
       memory: hasScope(caller, 'content:read') ? memory : null,
       holds: holds.map((hold) => ({ run_id: hold.runId, mode: hold.mode, acquired_at: hold.acquiredAt })),
     };
@@ -116,10 +138,15 @@ export class StreamsController {
     summary: 'Check a stream and its sub-streams',
     description: 'Gaps in `seq` and `entry`, and the digest of every event. A sub-stream is checked alone.',
     scope: 'admin:read',
-    answers: { 200: { description: 'What was checked and found; `ok` is false when there are faults.', schema: verification } },
+    answers: {
+      200: { description: 'What was checked and found; `ok` is false when there are faults.', schema: verification },
+    },
   })
   @Post(':stream/verify')
-  async verify(@Param('stream', { schema: streamPathId }) streamId: string, @FromCaller() caller: Caller): Promise<Verification> {
+  async verify(
+    @Param('stream', { schema: streamPathId }) streamId: string,
+    @FromCaller() caller: Caller,
+  ): Promise<Verification> {
     await this.find(caller.projectId, streamId);
     return verifyStream(this.db, caller.projectId, streamId);
   }

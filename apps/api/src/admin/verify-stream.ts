@@ -11,7 +11,9 @@ type Fault = Verification['faults'][number];
 
 /** Reads every event again: its place, its entry number, and the digest of its data. A sub-stream is checked alone. */
 export async function verifyStream(db: ReadDatabase, projectId: string, streamId: string): Promise<Verification> {
-  const logs = streamId.includes(':') ? [streamId] : (await listLogsOfStream(db, projectId, streamId)).map((log) => log.streamId);
+  const logs = streamId.includes(':')
+    ? [streamId]
+    : (await listLogsOfStream(db, projectId, streamId)).map((log) => log.streamId);
   const checks = [];
   for (const log of logs) checks.push(await verifyLog(db, projectId, log));
   const faults = checks.flatMap((check) => check.faults);
@@ -24,7 +26,11 @@ export async function verifyStream(db: ReadDatabase, projectId: string, streamId
   };
 }
 
-async function verifyLog(db: ReadDatabase, projectId: string, streamId: string): Promise<{ events: number; faults: Fault[] }> {
+async function verifyLog(
+  db: ReadDatabase,
+  projectId: string,
+  streamId: string,
+): Promise<{ events: number; faults: Fault[] }> {
   const faults: Fault[] = [];
   let seq = 0;
   let entry = 0;
@@ -53,7 +59,11 @@ function faultsOf(event: StoredEvent, before: { seq: number; entry: number }): F
   const data: JsonObject = event.data;
   const digest = createHash('sha256').update(canonicalJson(data)).digest('hex');
   if (digest !== event.digest) {
-    faults.push({ ...at, code: 'digest_differs', detail: `${event.type} has the digest ${event.digest}, its data give ${digest}` });
+    faults.push({
+      ...at,
+      code: 'digest_differs',
+      detail: `${event.type} has the digest ${event.digest}, its data give ${digest}`,
+    });
   }
   return faults;
 }

@@ -16,13 +16,19 @@ export class AuthGuard implements CanActivate {
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const scope = this.reflector.get<RequiredScope | undefined>(REQUIRED_SCOPE, context.getHandler());
     if (scope === undefined) {
-      throw new AppError('route_without_scope', `${context.getClass().name}.${context.getHandler().name} needs @Operation.`);
+      throw new AppError(
+        'route_without_scope',
+        `${context.getClass().name}.${context.getHandler().name} needs @Operation.`,
+      );
     }
     if (scope === 'public') return true;
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const caller = await this.keys.authenticate(bearerToken(request));
     if (caller === null) {
-      throw new ProblemError('key_invalid', 'The API key is unknown, revoked or mistyped. Keys have the form weir_<id>_<secret>.');
+      throw new ProblemError(
+        'key_invalid',
+        'The API key is unknown, revoked or mistyped. Keys have the form weir_<id>_<secret>.',
+      );
     }
     if (scope !== 'any' && !caller.scopes.has(scope)) {
       throw new ProblemError('scope_missing', `This needs a key with the scope ${scope}.`, { requiredScope: scope });

@@ -54,4 +54,8 @@ export const streamEventsQuery = z.strictObject({
 export type StreamEventsQuery = z.output<typeof streamEventsQuery>;
 
 export const eventPage = z.object({ data: z.array(event), next_cursor: z.string().nullable(), has_more: z.boolean() });
-export const streamEventPage = z.object({ data: z.array(event), next_cursor: z.string().nullable(), has_more: z.boolean() });
+export const streamEventPage = z.object({
+  data: z.array(event),
+  next_cursor: z.string().nullable(),
+  has_more: z.boolean(),
+});

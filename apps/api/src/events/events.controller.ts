@@ -15,7 +15,7 @@ import { eventPage, runEventsQuery, streamQuery, type RunEventsQuery } from './e
 import { toEvent } from './event-wire.js';
 import { ProgressHub } from './progress-hub.js';
 import { SseConnection } from './sse-connection.js';
-import { streamRun } from './stream-run.js';
+import { streamRun, type StreamedRun } from './stream-run.js';
 import { StreamSlots } from './stream-slots.js';
 
 const KEEP_ALIVE_MS = 15_000;
@@ -83,20 +83,24 @@ export class EventsController {
     const after = given === undefined || given === '' ? null : cursorOf(given);
     await this.mustExist(caller.projectId, runId);
     const giveBack = this.slots.take(caller.keyId);
-    const connection = new SseConnection(reply, this.parts.keepAliveMs ?? KEEP_ALIVE_MS);
-    const source = { engine: this.parts.engine, db: this.parts.database.kysely, hub: this.hub, shutdown: this.parts.shutdown };
     const run = { projectId: caller.projectId, runId, after, showsContent: hasScope(caller, 'content:read') };
+    await this.send(run, reply).finally(giveBack);
+  }
+
+  private async send(run: StreamedRun, reply: FastifyReply): Promise<void> {
+    const { engine, database, shutdown, keepAliveMs, logger } = this.parts;
+    const connection = new SseConnection(reply, keepAliveMs ?? KEEP_ALIVE_MS);
     let end: StreamEnd = 'failed';
     this.metrics.streamOpened();
     try {
-      end = await streamRun(source, run, connection);
+      end = await streamRun({ engine, db: database.kysely, hub: this.hub, shutdown }, run, connection);
     } catch (error) {
       // The status has been sent: what went wrong goes to the log, the client comes back with its last id.
-      const problem = problemOf(error, { instance: reply.request.url, requestId: reply.request.id });
-      this.parts.logger.error({ err: error, request_id: reply.request.id, code: problem.code }, 'event stream failed');
+      const { id, url } = reply.request;
+      const { code } = problemOf(error, { instance: url, requestId: id });
+      logger.error({ err: error, request_id: id, code }, 'event stream failed');
     } finally {
       this.metrics.streamClosed(end);
-      giveBack();
     }
   }
 
@@ -107,6 +111,7 @@ export class EventsController {
 
 function cursorOf(text: string): FeedCursor {
   const cursor = parseFeedCursor(text);
-  if (cursor === null) throw new ProblemError('cursor_invalid', 'Expected the cursor of an event, as it was given out.');
+  if (cursor === null)
+    throw new ProblemError('cursor_invalid', 'Expected the cursor of an event, as it was given out.');
   return cursor;
 }

@@ -1,6 +1,13 @@
 import { isEndedRun, type RunStatus } from '#libs/domain';
 import type { EngineDeps } from '#libs/engine';
-import { findRunStatus, hasRunEventsAfter, parseFeedCursor, readRunEvents, type FeedCursor, type ReadDatabase } from '#libs/event-store';
+import {
+  findRunStatus,
+  hasRunEventsAfter,
+  parseFeedCursor,
+  readRunEvents,
+  type FeedCursor,
+  type ReadDatabase,
+} from '#libs/event-store';
 import { toRun } from '../runs/run-wire.js';
 import { loadRun } from '../runs/load-run.js';
 import { toEvent } from './event-wire.js';
@@ -38,7 +45,10 @@ export async function streamRun(source: StreamSource, run: StreamedRun, connecti
     onDelta: (delta) => {
       if (!run.showsContent) return;
       const { stepId, item, callNo, text } = delta;
-      connection.sendIfKeepingUp({ event: 'delta', data: { run_id: run.runId, step_id: stepId, item, call: callNo, text } });
+      connection.sendIfKeepingUp({
+        event: 'delta',
+        data: { run_id: run.runId, step_id: stepId, item, call: callNo, text },
+      });
     },
   });
   const stopKeepAlive = connection.keepAlive();
@@ -54,7 +64,13 @@ export async function streamRun(source: StreamSource, run: StreamedRun, connecti
   }
 }
 
-async function follow(source: StreamSource, run: StreamedRun, connection: SseConnection, wake: Wake, stop: AbortSignal): Promise<StreamEnd> {
+async function follow(
+  source: StreamSource,
+  run: StreamedRun,
+  connection: SseConnection,
+  wake: Wake,
+  stop: AbortSignal,
+): Promise<StreamEnd> {
   let after = run.after;
   while (!stop.aborted) {
     // Asked before the events are read: an end that is seen here has its events committed.

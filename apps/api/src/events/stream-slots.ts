@@ -12,7 +12,11 @@ export class StreamSlots {
   take(keyId: string): () => void {
     const held = this.open.get(keyId) ?? 0;
     if (held >= STREAMS_PER_KEY) {
-      throw new ProblemError('too_many_requests', `This key holds ${held} event streams open. Close some, or ask again later.`, { retryAfterMs: RETRY_MS });
+      throw new ProblemError(
+        'too_many_requests',
+        `This key holds ${held} event streams open. Close some, or ask again later.`,
+        { retryAfterMs: RETRY_MS },
+      );
     }
     this.open.set(keyId, held + 1);
     return () => {

@@ -36,9 +36,12 @@ export class HealthController {
   @Header('cache-control', 'no-store')
   @Get('health/ready')
   async ready(): Promise<Ready> {
-    if (this.parts.shutdown.aborted) throw new ProblemError('not_ready', 'The process is shutting down.', { retryAfterMs: 1000 });
+    if (this.parts.shutdown.aborted)
+      throw new ProblemError('not_ready', 'The process is shutting down.', { retryAfterMs: 1000 });
     const { checks } = await readinessOf(this.parts.readiness);
-    const optional = new Set(this.parts.readiness.filter((check) => check.isOptional === true).map((check) => check.name));
+    const optional = new Set(
+      this.parts.readiness.filter((check) => check.isOptional === true).map((check) => check.name),
+    );
     const failing = Object.entries(checks).filter(([name, { ok }]) => !ok && !optional.has(name));
     if (failing.length === 0) return { status: 'ready', checks };
     const detail = failing.map(([name, check]) => `${name}: ${check.detail}`).join('; ');

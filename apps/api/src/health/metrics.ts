@@ -27,7 +27,12 @@ export function createApiMetrics(database: Database): ApiMetrics {
     registers: [registry],
   });
   const open = new Gauge({ name: 'weir_event_streams', help: 'Event streams that are open.', registers: [registry] });
-  const closed = new Counter({ name: 'weir_event_streams_closed_total', help: 'Event streams that were closed, and why.', labelNames: ['why'], registers: [registry] });
+  const closed = new Counter({
+    name: 'weir_event_streams_closed_total',
+    help: 'Event streams that were closed, and why.',
+    labelNames: ['why'],
+    registers: [registry],
+  });
   stepGauges(registry, database);
   return {
     registry,
@@ -36,13 +41,22 @@ export function createApiMetrics(database: Database): ApiMetrics {
       open.dec();
       closed.inc({ why });
     },
-    requestEnded: ({ method, route, status, seconds }) => requests.observe({ method, route, status: String(status) }, seconds),
+    requestEnded: ({ method, route, status, seconds }) =>
+      requests.observe({ method, route, status: String(status) }, seconds),
   };
 }
 
 function stepGauges(registry: Registry, database: Database): void {
-  const runnable = new Gauge({ name: 'weir_steps_runnable', help: 'Steps that wait for a worker, in Postgres or in the queue.', registers: [registry] });
-  const waiting = new Gauge({ name: 'weir_steps_waiting', help: 'Steps that wait for something else than a worker.', registers: [registry] });
+  const runnable = new Gauge({
+    name: 'weir_steps_runnable',
+    help: 'Steps that wait for a worker, in Postgres or in the queue.',
+    registers: [registry],
+  });
+  const waiting = new Gauge({
+    name: 'weir_steps_waiting',
+    help: 'Steps that wait for something else than a worker.',
+    registers: [registry],
+  });
   new Gauge({
     name: 'weir_steps_running',
     help: 'Steps that a worker holds.',

@@ -9,7 +9,10 @@ import { PROBLEM_MEDIA_TYPE } from './problem.js';
 /** A path that cannot be decoded: the framework fails before any route, and so before our filter. */
 export function answerBadUrl(_error: Error, request: FastifyRequest, reply: FastifyReply): void {
   const cause = new ProblemError('malformed_request', 'The path of the request cannot be decoded.');
-  void sendProblem(reply.header('x-request-id', request.id), problemOf(cause, { instance: '/', requestId: request.id }));
+  void sendProblem(
+    reply.header('x-request-id', request.id),
+    problemOf(cause, { instance: '/', requestId: request.id }),
+  );
 }
 
 /** Bytes that are not HTTP, or too many headers: there is no request to answer, only a socket. */

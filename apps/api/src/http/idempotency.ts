@@ -19,7 +19,14 @@ function idempotencyKeyOf(request: FastifyRequest): string | null {
   if (header === undefined) return null;
   if (typeof header === 'string' && KEY.test(header)) return header;
   throw new ProblemError('invalid_request', 'The Idempotency-Key cannot be used.', {
-    errors: [{ in: 'header', pointer: '#/idempotency-key', code: 'invalid_format', detail: 'expected 1 to 255 printable ASCII characters without spaces' }],
+    errors: [
+      {
+        in: 'header',
+        pointer: '#/idempotency-key',
+        code: 'invalid_format',
+        detail: 'expected 1 to 255 printable ASCII characters without spaces',
+      },
+    ],
   });
 }
 
@@ -102,5 +109,8 @@ async function claimAndDo<T extends Json>(
 }
 
 export function keyReused(): ProblemError {
-  return new ProblemError('idempotency_key_reused', 'This Idempotency-Key was used with another body. Use a new key for a new request.');
+  return new ProblemError(
+    'idempotency_key_reused',
+    'This Idempotency-Key was used with another body. Use a new key for a new request.',
+  );
 }

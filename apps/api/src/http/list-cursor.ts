@@ -11,12 +11,18 @@ export function encodeCursor(after: readonly (string | number)[], filters: { [na
 }
 
 /** @throws ProblemError `cursor_invalid` (400) when it is not ours or belongs to other filters. */
-export function decodeCursor(cursor: string | undefined, filters: { [name: string]: Json }): (string | number)[] | null {
+export function decodeCursor(
+  cursor: string | undefined,
+  filters: { [name: string]: Json },
+): (string | number)[] | null {
   if (cursor === undefined) return null;
   const parsed = cursorSchema.safeParse(parseJson(Buffer.from(cursor, 'base64url').toString('utf8')));
   if (!parsed.success) throw new ProblemError('cursor_invalid', 'Expected the next_cursor of the page before.');
   if (parsed.data.of !== fingerprint(filters)) {
-    throw new ProblemError('cursor_invalid', 'The cursor was given out for other filters. Repeat the filters of the first page, or start without a cursor.');
+    throw new ProblemError(
+      'cursor_invalid',
+      'The cursor was given out for other filters. Repeat the filters of the first page, or start without a cursor.',
+    );
   }
   return parsed.data.after;
 }

@@ -32,7 +32,9 @@ export function Operation(options: OperationOptions): MethodDecorator {
     ApiOperation({
       operationId: options.id,
       summary: options.summary,
-      description: [options.description, scopeSentence(options.scope)].filter((part) => part !== undefined).join('\n\n'),
+      description: [options.description, scopeSentence(options.scope)]
+        .filter((part) => part !== undefined)
+        .join('\n\n'),
     }),
     ApiExtension('x-required-scope', options.scope),
     ...(options.scope === 'public' ? [] : [ApiBearerAuth('key')]),

@@ -43,19 +43,14 @@ export const isProblemCode = (code: string): code is ProblemCode => Object.hasOw
 
 /** The code for what a framework answers with a bare status. */
 export function codeOfStatus(status: number): ProblemCode {
-  switch (status) {
-    case 404:
-      return 'route_not_found';
-    case 413:
-      return 'body_too_large';
-    case 415:
-      return 'media_type_unsupported';
-    case 429:
-      return 'too_many_requests';
-    case 431:
-      return 'headers_too_large';
-    case 503:
-      return 'temporarily_unavailable';
-  }
-  return status >= 400 && status < 500 ? 'malformed_request' : 'internal_error';
+  return BY_STATUS.get(status) ?? (status >= 400 && status < 500 ? 'malformed_request' : 'internal_error');
 }
+
+const BY_STATUS: ReadonlyMap<number, ProblemCode> = new Map([
+  [404, 'route_not_found'],
+  [413, 'body_too_large'],
+  [415, 'media_type_unsupported'],
+  [429, 'too_many_requests'],
+  [431, 'headers_too_large'],
+  [503, 'temporarily_unavailable'],
+]);

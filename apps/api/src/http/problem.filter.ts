@@ -25,7 +25,10 @@ export class ProblemFilter implements ExceptionFilter {
 export function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply {
   if (problem.status === 401) reply.header('www-authenticate', 'Bearer realm="weir"');
   if (problem.retry_after_ms !== null) reply.header('retry-after', Math.ceil(problem.retry_after_ms / 1000));
-  return reply.status(problem.status).header('content-type', PROBLEM_MEDIA_TYPE).send(Buffer.from(JSON.stringify(problem)));
+  return reply
+    .status(problem.status)
+    .header('content-type', PROBLEM_MEDIA_TYPE)
+    .send(Buffer.from(JSON.stringify(problem)));
 }
 
 export function pathOf(url: string): string {

@@ -10,12 +10,17 @@ export class ValidationPipe implements PipeTransform {
   transform(value: unknown, metadata: ArgumentMetadata): unknown {
     const { schema } = metadata;
     if (!(schema instanceof z.ZodType)) return value;
-    if (value instanceof YamlText) throw new ProblemError('media_type_unsupported', 'This route takes application/json.');
+    if (value instanceof YamlText)
+      throw new ProblemError('media_type_unsupported', 'This route takes application/json.');
     const place = placeOf(metadata.type);
     const parsed = schema.safeParse(value);
     if (parsed.success) return parsed.data;
     const errors = parsed.error.issues.flatMap((issue) => faultsOf(issue, place, metadata.data));
-    throw new ProblemError('invalid_request', `${errors.length} fault${errors.length === 1 ? '' : 's'} in the ${place} of the request.`, { errors });
+    throw new ProblemError(
+      'invalid_request',
+      `${errors.length} fault${errors.length === 1 ? '' : 's'} in the ${place} of the request.`,
+      { errors },
+    );
   }
 }
 

@@ -8,7 +8,10 @@ export function documentOf(body: unknown): Json {
   const value = body instanceof YamlText ? parseYaml(body.text) : body;
   const parsed = jsonSchema.safeParse(value ?? null);
   if (parsed.success) return parsed.data;
-  throw new ProblemError('malformed_yaml', 'The document holds a value that JSON cannot express, for instance .nan or .inf.');
+  throw new ProblemError(
+    'malformed_yaml',
+    'The document holds a value that JSON cannot express, for instance .nan or .inf.',
+  );
 }
 
 function parseYaml(text: string): unknown {

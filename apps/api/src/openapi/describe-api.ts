@@ -6,7 +6,11 @@ import { createOpenApiDocument } from './openapi-document.js';
 
 /** The document without an API: nothing is instantiated and no server is spoken to. */
 export async function describeApi(version: string): Promise<OpenAPIObject> {
-  const app = await NestFactory.create<NestFastifyApplication>(ApiModule.forDescription(), new FastifyAdapter(), { preview: true, logger: false, abortOnError: false });
+  const app = await NestFactory.create<NestFastifyApplication>(ApiModule.forDescription(), new FastifyAdapter(), {
+    preview: true,
+    logger: false,
+    abortOnError: false,
+  });
   try {
     return createOpenApiDocument(app, version);
   } finally {

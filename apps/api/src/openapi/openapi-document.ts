@@ -48,7 +48,8 @@ const DEFINITIONS = '#/$defs/';
 /** References lead into the document instead of the schema they stand in. */
 function pointToComponents(part: unknown): void {
   if (typeof part !== 'object' || part === null) return;
-  if ('$ref' in part && typeof part.$ref === 'string') part.$ref = part.$ref.replace(DEFINITIONS, '#/components/schemas/');
+  if ('$ref' in part && typeof part.$ref === 'string')
+    part.$ref = part.$ref.replace(DEFINITIONS, '#/components/schemas/');
   Object.values(part).forEach(pointToComponents);
 }
 

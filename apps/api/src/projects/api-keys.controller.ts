@@ -15,7 +15,15 @@ import { Operation } from '../http/operation.js';
 import { notFound, ProblemError } from '../http/problem-error.js';
 import { pathId } from '../http/scalars.js';
 import { projectInReach, projectNotFound } from './installation-admin.js';
-import { apiKey, apiKeyListQuery, issuedApiKey, newApiKeyBody, type ApiKey, type IssuedApiKey, type NewApiKeyBody } from './project.schema.js';
+import {
+  apiKey,
+  apiKeyListQuery,
+  issuedApiKey,
+  newApiKeyBody,
+  type ApiKey,
+  type IssuedApiKey,
+  type NewApiKeyBody,
+} from './project.schema.js';
 
 @ApiTags('admin: projects and keys')
 @Controller('v1/admin/api-keys')
@@ -43,7 +51,9 @@ export class ApiKeysController {
     const projectId = projectInReach(caller, body.project_id);
     const lacking = body.scopes.find((scope) => !caller.scopes.has(scope));
     if (lacking !== undefined) {
-      throw new ProblemError('scope_missing', `The asking key lacks ${lacking} and so cannot give it.`, { requiredScope: lacking });
+      throw new ProblemError('scope_missing', `The asking key lacks ${lacking} and so cannot give it.`, {
+        requiredScope: lacking,
+      });
     }
     const deed = { projectId: caller.projectId, scope: 'api-keys', key, body, reply };
     return doOnce(
@@ -98,7 +108,11 @@ export class ApiKeysController {
   })
   @Delete(':key')
   async revoke(@Param('key', { schema: pathId }) keyId: string, @FromCaller() caller: Caller): Promise<ApiKey> {
-    const revoked = await revokeApiKey(this.parts.database.kysely, { projectId: caller.projectId, keyId, actor: caller.keyId });
+    const revoked = await revokeApiKey(this.parts.database.kysely, {
+      projectId: caller.projectId,
+      keyId,
+      actor: caller.keyId,
+    });
     if (revoked === null) throw notFound('api_key_not_found', `Key ${keyId}`);
     this.keys.forget(keyId);
     return toApiKey(revoked);

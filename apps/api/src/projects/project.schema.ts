@@ -33,9 +33,10 @@ export const apiKey = z
   .meta({ id: 'ApiKey' });
 export type ApiKey = z.output<typeof apiKey>;
 
-export const issuedApiKey = apiKey
-  .extend({ key: z.string().nullable() })
-  .meta({ id: 'IssuedApiKey', description: '`key` is shown once: null when the answer is replayed for an Idempotency-Key.' });
+export const issuedApiKey = apiKey.extend({ key: z.string().nullable() }).meta({
+  id: 'IssuedApiKey',
+  description: '`key` is shown once: null when the answer is replayed for an Idempotency-Key.',
+});
 export type IssuedApiKey = z.output<typeof issuedApiKey>;
 
 export const projectListQuery = z.strictObject(pageQuery);

@@ -37,11 +37,21 @@ export class ProjectsController {
   ): Promise<Project> {
     if (!isInstallationAdmin(caller)) throw projectNotFound(body.id);
     const deed = { projectId: caller.projectId, scope: 'projects', key, body, reply };
-    return doOnce(this.parts.engine, deed, () => this.make(body, caller), (made) => made, (stored) => project.parse(stored));
+    return doOnce(
+      this.parts.engine,
+      deed,
+      () => this.make(body, caller),
+      (made) => made,
+      (stored) => project.parse(stored),
+    );
   }
 
   private async make(body: NewProjectBody, caller: Caller): Promise<Project> {
-    const made = await createProject(this.parts.database.kysely, { projectId: body.id, name: body.name ?? body.id, actor: caller.keyId });
+    const made = await createProject(this.parts.database.kysely, {
+      projectId: body.id,
+      name: body.name ?? body.id,
+      actor: caller.keyId,
+    });
     if (made === null) throw new ProblemError('project_exists', `Project ${body.id} exists already.`);
     return toProject(made);
   }

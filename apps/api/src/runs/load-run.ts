@@ -4,7 +4,11 @@ import { notFound, type ProblemError } from '../http/problem-error.js';
 import type { SummaryParts } from './run-wire.js';
 
 /** @throws ProblemError `run_not_found` */
-export async function loadRun(engine: Pick<EngineDeps, 'runs'>, projectId: string, runId: string): Promise<RunDescription> {
+export async function loadRun(
+  engine: Pick<EngineDeps, 'runs'>,
+  projectId: string,
+  runId: string,
+): Promise<RunDescription> {
   const described = await describeRun(engine, projectId, runId);
   if (described === null) throw runNotFound(runId);
   return described;
@@ -15,7 +19,11 @@ export function runNotFound(runId: string): ProblemError {
 }
 
 /** What a list says of its runs, in three queries however many they are. */
-export async function describeRuns(db: ReadDatabase, projectId: string, runs: readonly RunRecord[]): Promise<Map<string, SummaryParts>> {
+export async function describeRuns(
+  db: ReadDatabase,
+  projectId: string,
+  runs: readonly RunRecord[],
+): Promise<Map<string, SummaryParts>> {
   const ids = runs.map((run) => run.runId);
   const queued = runs.filter((run) => run.status === 'queued').map((run) => run.streamId);
   const [openSteps, usage, holders] = await Promise.all([

@@ -23,7 +23,10 @@ export class RunReportsController {
     answers: { 200: { description: 'The explanation.', schema: runExplanation } },
   })
   @Get('explain')
-  async explain(@Param('run', { schema: pathId }) runId: string, @FromCaller() caller: Caller): Promise<RunExplanation> {
+  async explain(
+    @Param('run', { schema: pathId }) runId: string,
+    @FromCaller() caller: Caller,
+  ): Promise<RunExplanation> {
     const explanation = await explainRun(this.parts.engine, caller.projectId, runId);
     if (explanation === null) throw runNotFound(runId);
     return runExplanation.parse(explanation);
@@ -48,7 +51,12 @@ export class RunReportsController {
     return {
       run_id: runId,
       usage: toUsage(described.usage),
-      steps: described.steps.map((step) => ({ id: step.stepId, item: step.item, round: step.round, usage: toUsage(step.usage) })),
+      steps: described.steps.map((step) => ({
+        id: step.stepId,
+        item: step.item,
+        round: step.round,
+        usage: toUsage(step.usage),
+      })),
       compactions: compactions.map((compaction) => ({ id: compaction.compactionId, usage: toUsage(compaction) })),
       models: models.map((row) => ({ model: row.model, usage: toUsage(row) })),
     };

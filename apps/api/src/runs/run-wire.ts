@@ -1,4 +1,11 @@
-import { standingOf, type RunDescription, type RunRecord, type RunStanding, type StepRunRecord, type StepUsage } from '#libs/engine';
+import {
+  standingOf,
+  type RunDescription,
+  type RunRecord,
+  type RunStanding,
+  type StepRunRecord,
+  type StepUsage,
+} from '#libs/engine';
 import { noUsage } from '#libs/event-store';
 import type { Run, RunSummary } from './run.schema.js';
 
@@ -41,9 +48,24 @@ export function toRun(described: RunDescription, showsContent: boolean): Run {
 
 /** The answer to a start: the run as it was accepted, so that equal requests get equal answers whatever happened since. */
 export function toAcceptedRun(run: RunRecord, showsContent: boolean): Run {
-  const accepted: RunRecord = { ...run, status: 'queued', statusReason: null, output: null, error: null, startedAt: null, endedAt: null };
+  const accepted: RunRecord = {
+    ...run,
+    status: 'queued',
+    statusReason: null,
+    output: null,
+    error: null,
+    startedAt: null,
+    endedAt: null,
+  };
   const standing = standingOf(accepted, [], null);
-  const described = { run: accepted, steps: [], usage: noUsage, ...standing, statusReason: null, statusDetail: 'Accepted.' };
+  const described = {
+    run: accepted,
+    steps: [],
+    usage: noUsage,
+    ...standing,
+    statusReason: null,
+    statusDetail: 'Accepted.',
+  };
   return toRun(described, showsContent);
 }
 
@@ -72,5 +94,3 @@ export function toUsage(usage: StepUsage): RunSummary['usage'] {
     tool_calls: usage.toolCalls,
   };
 }
-
-

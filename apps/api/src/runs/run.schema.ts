@@ -41,7 +41,10 @@ export const runListQuery = z.strictObject({
       const names = list.split(',');
       const known = names.filter(isStatus);
       if (known.length === names.length) return known;
-      context.addIssue({ code: 'custom', message: `expected one or more of ${RUN_STATUSES.join(', ')}, separated by commas` });
+      context.addIssue({
+        code: 'custom',
+        message: `expected one or more of ${RUN_STATUSES.join(', ')}, separated by commas`,
+      });
       return z.NEVER;
     })
     .optional(),

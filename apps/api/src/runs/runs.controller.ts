@@ -1,7 +1,7 @@
 import { Body, Controller, Get, Inject, Param, Patch, Post, Query, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { cancelRun, startRun } from '#libs/engine';
+import { cancelRun, startRun, type StartRun } from '#libs/engine';
 import { labelRun, listRuns, recordAudit, type ReadDatabase, type RunFilters } from '#libs/event-store';
 import { API_PARTS, type ApiParts } from '../api-parts.js';
 import { FromCaller, hasScope, type Caller } from '../auth/caller.js';
@@ -82,19 +82,13 @@ export class RunsController {
     return toAcceptedRun(accepted, hasScope(caller, 'content:read'));
   }
 
-  private async accept(projectId: string, name: string, body: StartRunBody, key: string | null): Promise<{ runId: string; isReplayed: boolean }> {
-    const result = await startRun(this.parts.engine, {
-      projectId,
-      pipeline: name,
-      version: body.version ?? null,
-      inputs: body.inputs,
-      streamId: body.stream_id ?? null,
-      tags: body.tags,
-      metadata: body.metadata,
-      priority: body.priority,
-      deadlineAt: body.deadline ?? null,
-      idempotencyKey: key,
-    });
+  private async accept(
+    projectId: string,
+    name: string,
+    body: StartRunBody,
+    key: string | null,
+  ): Promise<{ runId: string; isReplayed: boolean }> {
+    const result = await startRun(this.parts.engine, toCommand(projectId, name, body, key));
     switch (result.status) {
       case 'started':
         return { runId: result.runId, isReplayed: false };
@@ -103,13 +97,23 @@ export class RunsController {
       case 'key_mismatch':
         throw keyReused();
       case 'pipeline_not_found':
-        throw notFound('pipeline_not_found', body.version == null ? `Pipeline ${name}` : `Version ${body.version} of pipeline ${name}`);
+        throw notFound(
+          'pipeline_not_found',
+          body.version == null ? `Pipeline ${name}` : `Version ${body.version} of pipeline ${name}`,
+        );
       case 'invalid':
-        throw new ProblemError('invalid_inputs', `${result.faults.length} of what the run was given do not fit pipeline ${name}.`, {
-          errors: faultsOfDocument(result.faults),
-        });
+        throw new ProblemError(
+          'invalid_inputs',
+          `${result.faults.length} of what the run was given do not fit pipeline ${name}.`,
+          {
+            errors: faultsOfDocument(result.faults),
+          },
+        );
       case 'stream_busy':
-        throw new ProblemError('stream_busy', `Another run holds the stream ${result.streamId}, and the pipeline says on_busy: reject.`);
+        throw new ProblemError(
+          'stream_busy',
+          `Another run holds the stream ${result.streamId}, and the pipeline says on_busy: reject.`,
+        );
     }
   }
 
@@ -120,15 +124,27 @@ export class RunsController {
     answers: { 200: { description: 'A page of runs, newest first.', schema: pageOf(runSummary) } },
   })
   @Get('runs')
-  async list(@Query({ schema: runListQuery }) query: RunListQuery, @FromCaller() caller: Caller): Promise<Page<RunSummary>> {
+  async list(
+    @Query({ schema: runListQuery }) query: RunListQuery,
+    @FromCaller() caller: Caller,
+  ): Promise<Page<RunSummary>> {
     const { limit, cursor, ...given } = query;
     const after = decodeCursor(cursor, given);
     const key = after === null ? null : { createdAt: String(after[0]), runId: String(after[1]) };
     const rows = await listRuns(this.db, caller.projectId, filtersOf(query), { after: key, limit });
     const described = await describeRuns(this.db, caller.projectId, rows.slice(0, limit));
     const showsContent = hasScope(caller, 'content:read');
-    const page = toPage(rows, limit, given, (row) => [row.createdAt, row.runId], (row) => described.get(row.runId));
-    return { ...page, data: page.data.filter((row) => row !== undefined).map((row) => toRunSummary(row, showsContent)) };
+    const page = toPage(
+      rows,
+      limit,
+      given,
+      (row) => [row.createdAt, row.runId],
+      (row) => described.get(row.runId),
+    );
+    return {
+      ...page,
+      data: page.data.filter((row) => row !== undefined).map((row) => toRunSummary(row, showsContent)),
+    };
   }
 
   @Operation({
@@ -178,7 +194,13 @@ export class RunsController {
   ): Promise<CancelAnswer> {
     const reason = body?.reason ?? null;
     const deed = { projectId: caller.projectId, scope: `cancel:${runId}`, key, body: { reason }, reply };
-    return doOnce(this.parts.engine, deed, () => this.stop(runId, reason, caller), (answer) => answer, (stored) => cancelAnswer.parse(stored));
+    return doOnce(
+      this.parts.engine,
+      deed,
+      () => this.stop(runId, reason, caller),
+      (answer) => answer,
+      (stored) => cancelAnswer.parse(stored),
+    );
   }
 
   private async stop(runId: string, reason: string | null, caller: Caller): Promise<CancelAnswer> {
@@ -192,7 +214,13 @@ export class RunsController {
         throw await this.alreadyEnded(projectId, runId);
       case 'cancelling':
       case 'cancelled':
-        await recordAudit(this.db, { projectId, actor: caller.keyId, action: 'run.cancelled', subject: runId, detail: {} });
+        await recordAudit(this.db, {
+          projectId,
+          actor: caller.keyId,
+          action: 'run.cancelled',
+          subject: runId,
+          detail: {},
+        });
         return { id: runId, status: result.status, allowed_actions: [] };
     }
   }
@@ -205,6 +233,21 @@ export class RunsController {
   private get db(): ReadDatabase {
     return this.parts.database.kysely;
   }
+}
+
+function toCommand(projectId: string, pipeline: string, body: StartRunBody, idempotencyKey: string | null): StartRun {
+  return {
+    projectId,
+    pipeline,
+    version: body.version ?? null,
+    inputs: body.inputs,
+    streamId: body.stream_id ?? null,
+    tags: body.tags,
+    metadata: body.metadata,
+    priority: body.priority,
+    deadlineAt: body.deadline ?? null,
+    idempotencyKey,
+  };
 }
 
 function filtersOf(query: RunListQuery): RunFilters {

@@ -43,6 +43,7 @@ export const callContext = z
   })
   .meta({
     id: 'CallContext',
-    description: 'What the model saw in a call, built again from the stored events. `diff` only with `diff=previous`: against the request before it in the same view; `message` is an index into `messages`.',
+    description:
+      'What the model saw in a call, built again from the stored events. `diff` only with `diff=previous`: against the request before it in the same view; `message` is an index into `messages`.',
   });
 export type CallContext = z.output<typeof callContext>;

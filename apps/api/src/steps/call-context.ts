@@ -10,7 +10,10 @@ type ContextQuestion = Parameters<typeof rebuildCall>[1] & {
 };
 
 /** What a call's request held, why what is missing is missing, and where it first differs from the one before. Null: no such call. */
-export async function callContextOf(deps: Pick<EngineDeps, 'log' | 'runs'>, question: ContextQuestion): Promise<CallContext | null> {
+export async function callContextOf(
+  deps: Pick<EngineDeps, 'log' | 'runs'>,
+  question: ContextQuestion,
+): Promise<CallContext | null> {
   const rebuilt = await rebuildCall(deps, question);
   if (rebuilt === null) return null;
   const { started, build } = rebuilt;
@@ -37,7 +40,10 @@ export async function callContextOf(deps: Pick<EngineDeps, 'log' | 'runs'>, ques
   };
 }
 
-function completionOf(events: readonly StoredEvent[], started: StoredEventOf<'LlmCallStarted'>): StoredEventOf<'LlmCallCompleted'> | null {
+function completionOf(
+  events: readonly StoredEvent[],
+  started: StoredEventOf<'LlmCallStarted'>,
+): StoredEventOf<'LlmCallCompleted'> | null {
   const found = events.find(
     (event) =>
       event.type === 'LlmCallCompleted' &&
@@ -52,13 +58,27 @@ function messagesOf(build: ReadyBuild): CallContext['messages'] {
   const { system } = build.request;
   const own = build.messages.map(toMessage);
   if (system === null) return own;
-  const prompt = { ...blank, role: 'system' as const, content: system, synthetic: true, entries: [], chars: [...system].length };
+  const prompt = {
+    ...blank,
+    role: 'system' as const,
+    content: system,
+    synthetic: true,
+    entries: [],
+    chars: [...system].length,
+  };
   return [prompt, ...own];
 }
 
 const blank = { tool_calls: null, tool_call_id: null, state: 'whole' as const, pinned: false };
 
-function toMessage({ message, entries, state, pinned, synthetic, chars }: BuiltMessage): CallContext['messages'][number] {
+function toMessage({
+  message,
+  entries,
+  state,
+  pinned,
+  synthetic,
+  chars,
+}: BuiltMessage): CallContext['messages'][number] {
   return {
     role: message.role,
     content: message.content,
@@ -83,22 +103,38 @@ function isObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-async function diffOf(deps: Pick<EngineDeps, 'log' | 'runs'>, question: ContextQuestion, now: RebuiltCall): Promise<CallContext['diff']> {
+async function diffOf(
+  deps: Pick<EngineDeps, 'log' | 'runs'>,
+  question: ContextQuestion,
+  now: RebuiltCall,
+): Promise<CallContext['diff']> {
   const previous = previousCall(question.callEvents, now);
   if (previous === null || previous.runId === null) return null;
-  const before = await rebuildCall(deps, { ...question, runId: previous.runId, callNo: previous.data.call_no, try: previous.data.try });
+  const before = await rebuildCall(deps, {
+    ...question,
+    runId: previous.runId,
+    callNo: previous.data.call_no,
+    try: previous.data.try,
+  });
   if (before?.build?.kind !== 'ready' || now.build?.kind !== 'ready' || now.manifest === null) return null;
-  const { commonPrefixChars, firstDifference } = compareRequests(before.build.request, now.build.request, now.manifest.model.weights);
+  const { commonPrefixChars, firstDifference } = compareRequests(
+    before.build.request,
+    now.build.request,
+    now.manifest.model.weights,
+  );
   if (firstDifference === null) return { common_prefix_chars: commonPrefixChars, first_difference: null };
   const offset = now.build.request.system === null ? 0 : 1;
   const cause = causeOf(firstDifference, previous, now.started);
-  switch (firstDifference) {
-    case 'tools':
-      return { common_prefix_chars: commonPrefixChars, first_difference: { message: null, cause } };
-    case 'system':
-      return { common_prefix_chars: commonPrefixChars, first_difference: { message: 0, cause } };
-  }
-  return { common_prefix_chars: commonPrefixChars, first_difference: { message: firstDifference + offset, cause } };
+  return {
+    common_prefix_chars: commonPrefixChars,
+    first_difference: { message: messageIndex(firstDifference, offset), cause },
+  };
+}
+
+/** Index into `messages`, in which the system prompt stands first; null: the tools, which are no message. */
+function messageIndex(difference: number | 'tools' | 'system', offset: number): number | null {
+  if (difference === 'tools') return null;
+  return difference === 'system' ? 0 : difference + offset;
 }
 
 /** The request sent before this one in the same view: other tries of the same call are the same request. */

@@ -2,11 +2,19 @@ import type { StoredEvent, StoredEventOf, Usage } from '#libs/domain';
 import type { Call } from './step.schema.js';
 
 /** Event types that tell of a step's model calls. */
-export const CALL_EVENTS = ['LlmCallStarted', 'LlmCallCompleted', 'LlmCallFailed', 'ToolCallRequested', 'ToolCallCompleted'] as const;
+export const CALL_EVENTS = [
+  'LlmCallStarted',
+  'LlmCallCompleted',
+  'LlmCallFailed',
+  'ToolCallRequested',
+  'ToolCallCompleted',
+] as const;
 
 /** Model calls of a step in one run, every try of them, in the order in which they were sent. */
 export function callsOf(runId: string, stepId: string, item: number | null, events: readonly StoredEvent[]): Call[] {
-  return events.flatMap((event) => (event.type === 'LlmCallStarted' ? [toCall({ runId, stepId, item }, event, events)] : []));
+  return events.flatMap((event) =>
+    event.type === 'LlmCallStarted' ? [toCall({ runId, stepId, item }, event, events)] : [],
+  );
 }
 
 type Place = { runId: string; stepId: string; item: number | null };
@@ -32,13 +40,26 @@ function toCall(place: Place, started: StoredEventOf<'LlmCallStarted'>, events: 
   };
   if (completed?.type === 'LlmCallCompleted') return { ...base, ...completion(completed, events) };
   if (failed?.type === 'LlmCallFailed') return { ...base, ...failure(failed) };
-  return { ...base, status: 'started', wire_hash: null, finish_reason: null, usage: null, cost_usd: null, error: null, tool_calls: [], ended_at: null };
+  return {
+    ...base,
+    status: 'started',
+    wire_hash: null,
+    finish_reason: null,
+    usage: null,
+    cost_usd: null,
+    error: null,
+    tool_calls: [],
+    ended_at: null,
+  };
 }
 
 type Tried = { call_no: number; try: number };
 const isOf = (started: Tried, other: Tried): boolean => started.call_no === other.call_no && started.try === other.try;
 
-type Ended = Pick<Call, 'status' | 'wire_hash' | 'finish_reason' | 'usage' | 'cost_usd' | 'error' | 'tool_calls' | 'ended_at'>;
+type Ended = Pick<
+  Call,
+  'status' | 'wire_hash' | 'finish_reason' | 'usage' | 'cost_usd' | 'error' | 'tool_calls' | 'ended_at'
+>;
 
 function completion({ data, recordedAt }: StoredEventOf<'LlmCallCompleted'>, events: readonly StoredEvent[]): Ended {
   return {
@@ -72,9 +93,13 @@ function toolCallsOf(callNo: number, events: readonly StoredEvent[]): Call['tool
     const { ordinal, tool_call } = event.data;
     // `pending` is not final: of several results of a call the first final one counts.
     const results = events.flatMap((other) =>
-      other.type === 'ToolCallCompleted' && other.data.call_no === callNo && other.data.ordinal === ordinal ? [other.data.status] : [],
+      other.type === 'ToolCallCompleted' && other.data.call_no === callNo && other.data.ordinal === ordinal
+        ? [other.data.status]
+        : [],
     );
-    return [{ ordinal, name: tool_call.name, status: results.find((status) => status !== 'pending') ?? results[0] ?? null }];
+    return [
+      { ordinal, name: tool_call.name, status: results.find((status) => status !== 'pending') ?? results[0] ?? null },
+    ];
   });
 }
 

@@ -32,7 +32,11 @@ export class StepsController {
     answers: { 200: { description: 'A page of steps, by id, item and round.', schema: pageOf(step) } },
   })
   @Get()
-  list(@Param('run', { schema: pathId }) runId: string, @Query({ schema: stepListQuery }) query: ListQuery, @FromCaller() caller: Caller): Promise<Page<Step>> {
+  list(
+    @Param('run', { schema: pathId }) runId: string,
+    @Query({ schema: stepListQuery }) query: ListQuery,
+    @FromCaller() caller: Caller,
+  ): Promise<Page<Step>> {
     return this.page(runId, query, caller, {});
   }
 
@@ -67,7 +71,13 @@ export class StepsController {
     @FromCaller() caller: Caller,
   ): Promise<Step> {
     const run = await this.run(caller, runId);
-    const found = await findStep(this.db, { projectId: caller.projectId, runId, stepId, item: query.item ?? null, round: query.round ?? null });
+    const found = await findStep(this.db, {
+      projectId: caller.projectId,
+      runId,
+      stepId,
+      item: query.item ?? null,
+      round: query.round ?? null,
+    });
     if (found === null) throw stepNotFound(runId, stepId, query.item);
     return toStep(run, found, hasScope(caller, 'content:read'));
   }
@@ -76,7 +86,9 @@ export class StepsController {
     id: 'listCalls',
     summary: 'Model calls of a step',
     scope: 'runs:read',
-    answers: { 200: { description: 'Every try of every call, in the order in which they were sent.', schema: pageOf(call) } },
+    answers: {
+      200: { description: 'Every try of every call, in the order in which they were sent.', schema: pageOf(call) },
+    },
   })
   @Get(':step/calls')
   async calls(
@@ -124,7 +136,12 @@ export class StepsController {
     return answer;
   }
 
-  private async page(runId: string, query: ListQuery, caller: Caller, only: { stepId?: string; onlyItems?: boolean }): Promise<Page<Step>> {
+  private async page(
+    runId: string,
+    query: ListQuery,
+    caller: Caller,
+    only: { stepId?: string; onlyItems?: boolean },
+  ): Promise<Page<Step>> {
     const run = await this.run(caller, runId);
     const filters = { runId, ...only };
     const after = decodeCursor(query.cursor, filters);
@@ -147,7 +164,11 @@ export class StepsController {
   }
 
   private callEvents(run: RunRecord, stepId: string, item: number | null): Promise<StoredEvent[]> {
-    return this.parts.engine.log.read({ projectId: run.projectId, streamId: subStreamId(run.streamId, stepId, item), types: CALL_EVENTS });
+    return this.parts.engine.log.read({
+      projectId: run.projectId,
+      streamId: subStreamId(run.streamId, stepId, item),
+      types: CALL_EVENTS,
+    });
   }
 
   private get db(): ReadDatabase {

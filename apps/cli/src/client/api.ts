@@ -14,7 +14,10 @@ export class RefusedError extends AppError {
 }
 
 function detailsOf({ status, problem }: ServerProblem): { [key: string]: Json } {
-  return { status, ...(problem === null ? {} : { errors: jsonSchema.parse(problem.errors), request_id: problem.request_id }) };
+  return {
+    status,
+    ...(problem === null ? {} : { errors: jsonSchema.parse(problem.errors), request_id: problem.request_id }),
+  };
 }
 
 /** Does something over the API; what goes wrong on the way becomes an error with an exit code. */

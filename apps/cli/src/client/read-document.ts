@@ -11,9 +11,11 @@ export async function readDocument(file: string): Promise<{ name: string; docume
     throw new AppError('malformed_yaml', [`${file} is not YAML:`, ...faults].join('\n'));
   }
   const document = jsonObjectSchema.safeParse(parsed.toJS({ maxAliasCount: 100 }));
-  if (!document.success) throw new AppError('malformed_document', `${file} is not a pipeline document: expected an object of JSON values.`);
+  if (!document.success)
+    throw new AppError('malformed_document', `${file} is not a pipeline document: expected an object of JSON values.`);
   const name = document.data['name'];
-  if (typeof name !== 'string' || name === '') throw new AppError('pipeline_invalid', `${file}: name: expected the pipeline's name.`);
+  if (typeof name !== 'string' || name === '')
+    throw new AppError('pipeline_invalid', `${file}: name: expected the pipeline's name.`);
   return { name, document: document.data };
 }
 

@@ -32,6 +32,9 @@ async function apply(file: string, flags: Flags): Promise<void> {
   );
   output.json({ event: 'applied', ...applied });
   const what = applied.created ? 'new version' : 'unchanged';
-  output.text(`${style('bold', `${applied.name}@${applied.version}`)}  ${what}${applied.promoted ? ', live' : ', not promoted'}`);
-  for (const note of applied.notes) output.text(style('dim', `  ${note.path === '' ? '' : `${note.path}: `}${note.detail}`));
+  output.text(
+    `${style('bold', `${applied.name}@${applied.version}`)}  ${what}${applied.promoted ? ', live' : ', not promoted'}`,
+  );
+  for (const note of applied.notes)
+    output.text(style('dim', `  ${note.path === '' ? '' : `${note.path}: `}${note.detail}`));
 }

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { dataOf } from '#libs/client';
 import { overApi } from '../client/api.js';
 import { createOutput } from '../terminal/output.js';
-import { createStyle, statusFormat } from '../terminal/style.js';
+import { createStyle, statusText } from '../terminal/style.js';
 
 type Flags = { reason?: string; json?: true };
 
@@ -15,9 +15,11 @@ export function registerCancel(program: Command): void {
     .action(async (runId: string, flags: Flags) => {
       const output = createOutput(flags.json === true);
       const body = flags.reason === undefined ? {} : { reason: flags.reason };
-      const answer = await overApi((client) => dataOf(client.api.POST('/v1/runs/{run}/cancel', { params: { path: { run: runId } }, body })));
+      const answer = await overApi((client) =>
+        dataOf(client.api.POST('/v1/runs/{run}/cancel', { params: { path: { run: runId } }, body })),
+      );
       output.json({ event: 'cancelled', run_id: answer.id, status: answer.status });
       const style = createStyle();
-      output.text(`${style('bold', answer.id)}  ${style(statusFormat(answer.status), answer.status)}`);
+      output.text(`${style('bold', answer.id)}  ${statusText(answer.status, style)}`);
     });
 }

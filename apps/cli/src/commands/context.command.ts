@@ -34,12 +34,18 @@ export function registerContext(program: Command): void {
 
 function contextOf(client: WeirClient, { run, step, item }: Place, call: number, diff: boolean) {
   const query = { ...(item === undefined ? {} : { item }), ...(diff ? { diff: 'previous' as const } : {}) };
-  return dataOf(client.api.GET('/v1/runs/{run}/steps/{step}/calls/{call}/context', { params: { path: { run, step, call }, query } }));
+  return dataOf(
+    client.api.GET('/v1/runs/{run}/steps/{step}/calls/{call}/context', {
+      params: { path: { run, step, call }, query },
+    }),
+  );
 }
 
 async function lastCall(client: WeirClient, { run, step, item }: Place): Promise<number> {
   const query = item === undefined ? {} : { item };
-  const { data } = await dataOf(client.api.GET('/v1/runs/{run}/steps/{step}/calls', { params: { path: { run, step }, query } }));
+  const { data } = await dataOf(
+    client.api.GET('/v1/runs/{run}/steps/{step}/calls', { params: { path: { run, step }, query } }),
+  );
   const last = data.at(-1);
   if (last === undefined) throw new AppError('call_not_found', `Step ${step} of run ${run} has made no model call.`);
   return last.call;

@@ -22,7 +22,9 @@ export function registerEvents(program: Command): void {
     .option('--after <place>', 'only later ones: the cursor of an event for a run, a seq for a stream')
     .action(async (subject: string, flags: Flags) => {
       const output = createOutput(flags.json === true);
-      await overApi((client) => (isRun(subject) ? runEvents(client, subject, flags, output) : streamEvents(client, subject, flags, output)));
+      await overApi((client) =>
+        isRun(subject) ? runEvents(client, subject, flags, output) : streamEvents(client, subject, flags, output),
+      );
     });
 }
 
@@ -37,12 +39,17 @@ async function runEvents(client: WeirClient, run: string, flags: Flags, output: 
     return;
   }
   await pages(flags.after ?? null, output, (after) =>
-    dataOf(client.api.GET('/v1/runs/{run}/events', { params: { path: { run }, query: { limit: PAGE, ...(after === null ? {} : { after }) } } })),
+    dataOf(
+      client.api.GET('/v1/runs/{run}/events', {
+        params: { path: { run }, query: { limit: PAGE, ...(after === null ? {} : { after }) } },
+      }),
+    ),
   );
 }
 
 async function streamEvents(client: WeirClient, stream: string, flags: Flags, output: Output): Promise<void> {
-  if (flags.after !== undefined && !/^\d+$/.test(flags.after)) throw new UsageError('--after of a stream is a seq: a whole number.');
+  if (flags.after !== undefined && !/^\d+$/.test(flags.after))
+    throw new UsageError('--after of a stream is a seq: a whole number.');
   let after = flags.after ?? null;
   for (;;) {
     after = await pages(after, output, (from) =>
@@ -58,7 +65,11 @@ async function streamEvents(client: WeirClient, stream: string, flags: Flags, ou
 }
 
 /** Returns where the last page ended. */
-async function pages(from: string | null, output: Output, read: (after: string | null) => Promise<Page>): Promise<string | null> {
+async function pages(
+  from: string | null,
+  output: Output,
+  read: (after: string | null) => Promise<Page>,
+): Promise<string | null> {
   let after = from;
   for (;;) {
     const page = await read(after);

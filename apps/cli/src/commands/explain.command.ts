@@ -3,7 +3,7 @@ import { dataOf, type Api } from '#libs/client';
 import { overApi } from '../client/api.js';
 import { readable } from '../terminal/excerpt.js';
 import { createOutput } from '../terminal/output.js';
-import { createStyle, statusFormat, type Style } from '../terminal/style.js';
+import { createStyle, statusText, type Style } from '../terminal/style.js';
 import { facts } from '../terminal/table.js';
 
 export function registerExplain(program: Command): void {
@@ -13,7 +13,9 @@ export function registerExplain(program: Command): void {
     .argument('<run>', 'its id')
     .action(async (runId: string, flags: { json?: true }) => {
       const output = createOutput(flags.json === true);
-      const explained = await overApi((client) => dataOf(client.api.GET('/v1/runs/{run}/explain', { params: { path: { run: runId } } })));
+      const explained = await overApi((client) =>
+        dataOf(client.api.GET('/v1/runs/{run}/explain', { params: { path: { run: runId } } })),
+      );
       output.json({ event: 'explanation', ...explained });
       explanationText(explained, createStyle()).forEach(output.text);
     });
@@ -28,9 +30,9 @@ function explanationText(explained: Api['RunExplanation'], style: Style): string
   ]);
   const steps = explained.steps.flatMap((step) => [
     '',
-    `${style('bold', step.item === null ? step.step_id : `${step.step_id}[${step.item}]`)}  ${style(statusFormat(step.status), step.status)}`,
+    `${style('bold', step.item === null ? step.step_id : `${step.step_id}[${step.item}]`)}  ${statusText(step.status, style)}`,
     `  ${readable(step.detail)}`,
     ...(step.next === null ? [] : [style('dim', `  ${step.next}`)]),
   ]);
-  return [`${style('bold', explained.run_id)}  ${style(statusFormat(explained.status), explained.status)}`, ...standing, ...steps];
+  return [`${style('bold', explained.run_id)}  ${statusText(explained.status, style)}`, ...standing, ...steps];
 }

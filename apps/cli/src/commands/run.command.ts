@@ -24,7 +24,12 @@ export function registerRun(program: Command): void {
     .command('run')
     .description('Start a run of a pipeline')
     .argument('<name>', 'the pipeline')
-    .option('-i, --input <k=v>', 'an input: k=text, or k:=json for numbers, lists and objects; may be repeated', input, {})
+    .option(
+      '-i, --input <k=v>',
+      'an input: k=text, or k:=json for numbers, lists and objects; may be repeated',
+      input,
+      {},
+    )
     .option('--inputs <json>', 'all inputs as a JSON object', inputs)
     .option('--stream-id <id>', 'the conversation that the run belongs to')
     .option('--version <n>', 'a version instead of the one that is live', version)
@@ -46,7 +51,10 @@ async function start(client: WeirClient, name: string, flags: Flags): Promise<Ap
   const { streamId, version: wanted, tag, idempotencyKey } = flags;
   return dataOf(
     client.api.POST('/v1/pipelines/{name}/runs', {
-      params: { path: { name }, ...(idempotencyKey === undefined ? {} : { header: { 'idempotency-key': idempotencyKey } }) },
+      params: {
+        path: { name },
+        ...(idempotencyKey === undefined ? {} : { header: { 'idempotency-key': idempotencyKey } }),
+      },
       body: {
         inputs: { ...flags.inputs, ...flags.input },
         ...(streamId === undefined ? {} : { stream_id: streamId }),
@@ -58,7 +66,13 @@ async function start(client: WeirClient, name: string, flags: Flags): Promise<Ap
 }
 
 function showStarted(run: Api['Run'], output: Output): void {
-  output.json({ event: 'started', run_id: run.id, pipeline: run.pipeline, stream_id: run.stream_id, status: run.status });
+  output.json({
+    event: 'started',
+    run_id: run.id,
+    pipeline: run.pipeline,
+    stream_id: run.stream_id,
+    status: run.status,
+  });
   runText(run, createStyle()).slice(0, 1).forEach(output.text);
   output.text(`follow it with: weir events ${run.id} --follow`);
 }

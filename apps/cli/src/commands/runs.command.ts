@@ -3,7 +3,7 @@ import { dataOf, type Api } from '#libs/client';
 import { overApi } from '../client/api.js';
 import { dollars, elapsed, moment } from '../terminal/numbers.js';
 import { createOutput } from '../terminal/output.js';
-import { createStyle, statusFormat, type Style } from '../terminal/style.js';
+import { createStyle, statusText, type Style } from '../terminal/style.js';
 import { table } from '../terminal/table.js';
 
 type Flags = { status?: string; pipeline?: string; tag?: string; streamId?: string; limit: number; json?: true };
@@ -25,7 +25,11 @@ export function registerRuns(program: Command): void {
       for (const run of page.data) output.json({ event: 'run', ...run });
       const style = createStyle();
       if (page.data.length === 0) output.text('No runs.');
-      else table(['RUN', 'PIPELINE', 'STATUS', 'STREAM', 'CREATED', 'TOOK', 'COST'], page.data.map((run) => row(run, style))).forEach(output.text);
+      else
+        table(
+          ['RUN', 'PIPELINE', 'STATUS', 'STREAM', 'CREATED', 'TOOK', 'COST'],
+          page.data.map((run) => row(run, style)),
+        ).forEach(output.text);
       if (page.has_more) output.text(style('dim', `more with --limit (now ${flags.limit})`));
     });
 }
@@ -34,7 +38,7 @@ function row(run: Api['RunSummary'], style: Style): string[] {
   return [
     run.id,
     `${run.pipeline.name}@${run.pipeline.version}`,
-    style(statusFormat(run.status), run.status) + (run.status_reason === null ? '' : style('dim', ` (${run.status_reason})`)),
+    statusText(run.status, style) + (run.status_reason === null ? '' : style('dim', ` (${run.status_reason})`)),
     run.stream_id === run.id ? '' : run.stream_id,
     moment(run.created_at),
     elapsed(run.started_at, run.ended_at) ?? '',

@@ -12,7 +12,9 @@ export function registerShow(program: Command): void {
     .argument('<run>', 'its id')
     .action(async (runId: string, flags: { json?: true }) => {
       const output = createOutput(flags.json === true);
-      const run = await overApi((client) => dataOf(client.api.GET('/v1/runs/{run}', { params: { path: { run: runId } } })));
+      const run = await overApi((client) =>
+        dataOf(client.api.GET('/v1/runs/{run}', { params: { path: { run: runId } } })),
+      );
       output.json({ event: 'run', ...run });
       runText(run, createStyle()).forEach(output.text);
     });

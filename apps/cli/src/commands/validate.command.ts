@@ -24,5 +24,6 @@ async function validate(file: string, flags: Flags): Promise<void> {
   const valid = await overApi((client) => dataOf(client.api.POST('/v1/pipelines/validate', { body: document })));
   output.json({ event: 'valid', name: valid.name, notes: valid.notes });
   output.text(`${style('bold', valid.name)}  ${style('green', 'valid')}`);
-  for (const note of valid.notes) output.text(style('dim', `  ${note.path === '' ? '' : `${note.path}: `}${note.detail}`));
+  for (const note of valid.notes)
+    output.text(style('dim', `  ${note.path === '' ? '' : `${note.path}: `}${note.detail}`));
 }

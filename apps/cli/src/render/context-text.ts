@@ -1,7 +1,7 @@
 import type { Api } from '#libs/client';
 import { excerpt, readable } from '../terminal/excerpt.js';
 import { whole } from '../terminal/numbers.js';
-import { statusFormat, type Style } from '../terminal/style.js';
+import { statusText, type Style } from '../terminal/style.js';
 import { facts, table } from '../terminal/table.js';
 
 type Message = Api['CallContext']['messages'][number];
@@ -15,10 +15,12 @@ export type ContextView = { readonly why: boolean; readonly diff: boolean; reado
 export function contextText(context: Context, view: ContextView, style: Style): string[] {
   const place = `${context.step_id}${context.item === null ? '' : `[${context.item}]`}`;
   return [
-    `${style('bold', `${place} call ${context.call}`)}  ${context.model}  ${style(statusFormat(context.rebuilt), `rebuilt ${context.rebuilt}`)}`,
+    `${style('bold', `${place} call ${context.call}`)}  ${context.model}  ${statusText(`rebuilt ${context.rebuilt}`, style)}`,
     ...sizes(context),
     '',
-    ...(view.full ? context.messages.flatMap((message, at) => wholeMessage(message, at, style)) : messageTable(context.messages, style)),
+    ...(view.full
+      ? context.messages.flatMap((message, at) => wholeMessage(message, at, style))
+      : messageTable(context.messages, style)),
     ...(view.why ? whyText(context, style) : []),
     ...(view.diff ? diffText(context, style) : []),
   ];
@@ -56,7 +58,11 @@ function messageTable(messages: readonly Message[], style: Style): string[] {
 }
 
 function wholeMessage(message: Message, at: number, style: Style): string[] {
-  return [style('bold', `── ${at} ${message.role} ${message.state} ${entries(message.entries)}`), readable(messageText(message)), ''];
+  return [
+    style('bold', `── ${at} ${message.role} ${message.state} ${entries(message.entries)}`),
+    readable(messageText(message)),
+    '',
+  ];
 }
 
 function messageText(message: Message): string {
@@ -84,7 +90,9 @@ function whyText(context: Context, style: Style): string[] {
     number(stage['chars_after']),
   ]);
   const omitted = context.omitted.map(({ entries: range, state, chars }) => [entries(range), state, whole(chars)]);
-  const repairs = rowsOf(context.report['repairs']).map((repair) => `  ${String(repair['rule'])} × ${number(repair['count'])}`);
+  const repairs = rowsOf(context.report['repairs']).map(
+    (repair) => `  ${String(repair['rule'])} × ${number(repair['count'])}`,
+  );
   return [
     '',
     ...(stages.length === 0 ? [] : table(['STAGE', 'REMOVED', 'BEFORE', 'AFTER'], stages)),
@@ -99,7 +107,10 @@ function diffText({ diff }: Context, style: Style): string[] {
   const prefix = `${whole(diff.common_prefix_chars)} chars are the same as in the request before`;
   if (diff.first_difference === null) return ['', `${prefix}; all of it is still there.`];
   const { message, cause } = diff.first_difference;
-  return ['', `${prefix}; it first differs at ${message === null ? 'the tools' : `message ${message}`}: ${style('yellow', cause)}`];
+  return [
+    '',
+    `${prefix}; it first differs at ${message === null ? 'the tools' : `message ${message}`}: ${style('yellow', cause)}`,
+  ];
 }
 
 /** Every entry or inclusive ends: the first and the last say it either way. */

@@ -8,9 +8,15 @@ type Data = { [key: string]: unknown };
 
 /** One line for one event: when, where, what. */
 export function eventText(event: Event, style: Style): string {
-  const place = event.step_id === null ? 'run' : event.item === null ? event.step_id : `${event.step_id}[${event.item}]`;
+  const place =
+    event.step_id === null ? 'run' : event.item === null ? event.step_id : `${event.step_id}[${event.item}]`;
   const detail = event.data === null ? style('dim', '(content withheld)') : detailOf(event.type, event.data);
-  const line = [style('dim', clock(event.recorded_at)), place.padEnd(12), style(formatOf(event.type), event.type.padEnd(20)), detail];
+  const line = [
+    style('dim', clock(event.recorded_at)),
+    place.padEnd(12),
+    style(formatOf(event.type), event.type.padEnd(20)),
+    detail,
+  ];
   return line.join('  ').trimEnd();
 }
 
@@ -25,7 +31,8 @@ function formatOf(type: string): Parameters<Style>[0] {
 const details: { [type: string]: (data: Data) => string } = {
   RunCreated: (data) => nameAndVersion(data['pipeline']),
   RunSucceeded: (data) => value(data['output']),
-  StepStarted: (data) => `attempt ${value(data['attempt'])}${data['context_mode'] === null ? '' : `, ${value(data['context_mode'])}`}`,
+  StepStarted: (data) =>
+    `attempt ${value(data['attempt'])}${data['context_mode'] === null ? '' : `, ${value(data['context_mode'])}`}`,
   StepWaiting: (data) => `for ${value(data['reason'])}`,
   StepSucceeded: (data) => value(data['output']),
   StepSkipped: (data) => value(data['reason']),
@@ -52,10 +59,14 @@ function detailOf(type: string, data: Data): string {
 }
 
 function answer(data: Data): string {
-  const usage = isData(data['usage']) ? ` (${number(data['usage']['input_tokens'])} → ${number(data['usage']['output_tokens'])} tokens)` : '';
+  const usage = isData(data['usage'])
+    ? ` (${number(data['usage']['input_tokens'])} → ${number(data['usage']['output_tokens'])} tokens)`
+    : '';
   const message = isData(data['message']) ? data['message'] : {};
   const parts = Array.isArray(message['content']) ? message['content'].filter(isData) : [];
-  const text = parts.flatMap((part) => (typeof part['text'] === 'string' && part['type'] === 'text' ? [part['text']] : [])).join(' ');
+  const text = parts
+    .flatMap((part) => (typeof part['text'] === 'string' && part['type'] === 'text' ? [part['text']] : []))
+    .join(' ');
   return `${value(data['finish_reason'])}${usage}${text === '' ? '' : `: ${excerpt(text, 100)}`}`;
 }
 

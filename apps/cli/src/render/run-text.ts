@@ -1,14 +1,17 @@
 import type { Api } from '#libs/client';
 import { elapsed, dollars, moment, whole } from '../terminal/numbers.js';
 import { readable } from '../terminal/excerpt.js';
-import { statusFormat, type Style } from '../terminal/style.js';
+import { statusText, type Style } from '../terminal/style.js';
 import { facts, table } from '../terminal/table.js';
 
 /** A run for people: its standing in the first line, then facts, steps and output. */
 export function runText(run: Api['Run'], style: Style): string[] {
-  const first = `${style('bold', run.id)}  ${run.pipeline.name}@${run.pipeline.version}  ${style(statusFormat(run.status), run.status)}`;
+  const first = `${style('bold', run.id)}  ${run.pipeline.name}@${run.pipeline.version}  ${statusText(run.status, style)}`;
   const { usage } = run;
-  const tokens = usage.model_calls === 0 ? null : `${whole(usage.input_tokens)} in (${whole(usage.cached_tokens)} cached), ${whole(usage.output_tokens)} out`;
+  const tokens =
+    usage.model_calls === 0
+      ? null
+      : `${whole(usage.input_tokens)} in (${whole(usage.cached_tokens)} cached), ${whole(usage.output_tokens)} out`;
   const about = facts([
     ['why', run.status_detail],
     ['waits for', run.blocked_on.map((blocker) => `${blocker.kind} ${blocker.id ?? ''}`.trim()).join(', ')],
@@ -16,7 +19,10 @@ export function runText(run: Api['Run'], style: Style): string[] {
     ['tags', run.tags.join(', ')],
     ['created', moment(run.created_at)],
     ['took', elapsed(run.started_at, run.ended_at)],
-    ['calls', usage.model_calls === 0 ? null : `${whole(usage.model_calls)} of models, ${whole(usage.tool_calls)} of tools`],
+    [
+      'calls',
+      usage.model_calls === 0 ? null : `${whole(usage.model_calls)} of models, ${whole(usage.tool_calls)} of tools`,
+    ],
     ['tokens', tokens],
     ['cost', usage.cost_usd === 0 ? null : dollars(usage.cost_usd)],
     ['can', run.allowed_actions.join(', ')],
@@ -30,7 +36,7 @@ function stepsText(run: Api['Run'], style: Style): string[] {
   const rows = run.steps.map((step) => [
     step.item === null ? step.id : `${step.id}[${step.item}]`,
     step.kind,
-    style(statusFormat(step.status), step.status),
+    statusText(step.status, style),
     step.reason ?? '',
     step.attempt > 1 ? `attempt ${step.attempt}` : '',
     elapsed(step.started_at, step.ended_at) ?? '',

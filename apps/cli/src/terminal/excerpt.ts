@@ -2,7 +2,12 @@ const CONTROL = /\p{Cc}+/gu;
 
 /** One line of at most `chars` code points, without control characters (a model's text must not steer a terminal). */
 export function excerpt(text: string, chars: number): string {
-  const line = [...text.slice(0, chars * 4).replace(CONTROL, ' ').trim()];
+  const line = [
+    ...text
+      .slice(0, chars * 4)
+      .replace(CONTROL, ' ')
+      .trim(),
+  ];
   return line.length <= chars && text.length <= chars * 4 ? line.join('') : `${line.slice(0, chars - 1).join('')}…`;
 }
 

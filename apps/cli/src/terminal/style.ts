@@ -12,25 +12,22 @@ export function createStyle(stream: Terminal = process.stdout): Style {
   return isColoured ? (format, text) => styleText(format, text) : (_format, text) => text;
 }
 
-/** The colour of a run's, step's or call's status. */
-export function statusFormat(status: string): Format {
-  switch (status) {
-    case 'succeeded':
-    case 'completed':
-    case 'compacted':
-    case 'equal':
-      return 'green';
-    case 'failed':
-    case 'timed_out':
-    case 'dead_letter':
-    case 'corrupt':
-      return 'red';
-    case 'running':
-    case 'started':
-      return 'cyan';
-    case 'waiting':
-    case 'cancelling':
-      return 'yellow';
-  }
-  return 'dim';
+const FORMATS: { readonly [status: string]: Format } = {
+  succeeded: 'green',
+  completed: 'green',
+  compacted: 'green',
+  'rebuilt equal': 'green',
+  failed: 'red',
+  timed_out: 'red',
+  dead_letter: 'red',
+  'rebuilt corrupt': 'red',
+  running: 'cyan',
+  started: 'cyan',
+  waiting: 'yellow',
+  cancelling: 'yellow',
+};
+
+/** A run's, step's or call's status in its colour. */
+export function statusText(status: string, style: Style): string {
+  return style(FORMATS[status] ?? 'dim', status);
 }

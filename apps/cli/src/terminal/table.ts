@@ -2,7 +2,12 @@
 export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const all = [headings, ...rows];
   const widths = headings.map((_heading, column) => Math.max(...all.map((row) => shownWidth(row[column] ?? ''))));
-  return all.map((row) => headings.map((_heading, column) => pad(row[column] ?? '', widths[column] ?? 0)).join('  ').trimEnd());
+  return all.map((row) =>
+    headings
+      .map((_heading, column) => pad(row[column] ?? '', widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
 }
 
 /** Names and what they stand for, values under each other. */
@@ -12,7 +17,6 @@ export function facts(pairs: readonly (readonly [name: string, value: string | n
   return shown.map(([name, value]) => `${name.padEnd(width)}  ${value ?? ''}`);
 }
 
-// eslint-disable-next-line no-control-regex -- colours are control sequences.
 const COLOURS = /\u001b\[[0-9;]*m/g;
 
 /** Code points without colours: near enough for ids, numbers and Latin text. */

@@ -8,6 +8,12 @@ export type AuditEntry = { projectId: string; actor: string; action: string; sub
 export async function recordAudit(db: Kysely<DatabaseSchema>, entry: AuditEntry): Promise<void> {
   await db
     .insertInto('audit_log')
-    .values({ project_id: entry.projectId, actor: entry.actor, action: entry.action, subject: entry.subject, detail: entry.detail })
+    .values({
+      project_id: entry.projectId,
+      actor: entry.actor,
+      action: entry.action,
+      subject: entry.subject,
+      detail: entry.detail,
+    })
     .execute();
 }

@@ -28,7 +28,11 @@ export async function findApiKey(db: ReadDatabase, keyId: string): Promise<ApiKe
 }
 
 /** Of one project, revoked ones included, by id (which is by age). */
-export async function listApiKeys(db: ReadDatabase, projectId: string, page: PageRequest<string>): Promise<ApiKeyRecord[]> {
+export async function listApiKeys(
+  db: ReadDatabase,
+  projectId: string,
+  page: PageRequest<string>,
+): Promise<ApiKeyRecord[]> {
   let query = db.selectFrom('api_key').select(columns).where('project_id', '=', projectId).orderBy('key_id');
   if (page.after !== null) query = query.where('key_id', '>', page.after);
   return query.limit(page.limit + 1).execute();

@@ -68,7 +68,12 @@ export type CompactionFilters = { streamId?: string; status?: CompactionStatus }
 export type CompactionKey = { requestedAt: string; compactionId: string };
 
 /** Newest first. A stream's id finds those of its sub-streams too. */
-export async function listCompactions(db: ReadDatabase, projectId: string, filters: CompactionFilters, page: PageRequest<CompactionKey>): Promise<CompactionRow[]> {
+export async function listCompactions(
+  db: ReadDatabase,
+  projectId: string,
+  filters: CompactionFilters,
+  page: PageRequest<CompactionKey>,
+): Promise<CompactionRow[]> {
   let query = db
     .selectFrom('compaction')
     .select(columns)
@@ -77,15 +82,24 @@ export async function listCompactions(db: ReadDatabase, projectId: string, filte
     .orderBy('compaction_id', 'desc');
   const { streamId, status } = filters;
   if (streamId !== undefined) {
-    query = query.where((eb) => eb.or([eb('stream_id', '=', streamId), sql<boolean>`starts_with(stream_id, ${`${streamId}:step:`})`]));
+    query = query.where((eb) =>
+      eb.or([eb('stream_id', '=', streamId), sql<boolean>`starts_with(stream_id, ${`${streamId}:step:`})`]),
+    );
   }
   if (status !== undefined) query = query.where('status', '=', status);
   const { after } = page;
-  if (after !== null) query = query.where(sql<boolean>`(queued_at, compaction_id) < (${after.requestedAt}::timestamptz, ${after.compactionId})`);
+  if (after !== null)
+    query = query.where(
+      sql<boolean>`(queued_at, compaction_id) < (${after.requestedAt}::timestamptz, ${after.compactionId})`,
+    );
   return (await query.limit(page.limit + 1).execute()).map(readable);
 }
 
-export async function findCompaction(db: ReadDatabase, projectId: string, compactionId: string): Promise<CompactionRow | null> {
+export async function findCompaction(
+  db: ReadDatabase,
+  projectId: string,
+  compactionId: string,
+): Promise<CompactionRow | null> {
   const found = await db
     .selectFrom('compaction')
     .select(columns)

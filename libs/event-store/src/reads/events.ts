@@ -3,7 +3,6 @@ import type { EventType, StoredEvent } from '#libs/domain';
 import { storedEvent } from '../operations/event-row.js';
 import type { ReadDatabase } from './read-database.js';
 
-
 /** Place in the global feed; ordered by transaction, then position. */
 export type FeedCursor = { xact: string; position: string };
 
@@ -40,7 +39,10 @@ export async function readRunEvents(db: ReadDatabase, query: ReadRunEvents): Pro
 }
 
 /** Whether the run has events after this place, those of transactions that readers must still wait for included. */
-export async function hasRunEventsAfter(db: ReadDatabase, query: { projectId: string; runId: string; after: FeedCursor | null }): Promise<boolean> {
+export async function hasRunEventsAfter(
+  db: ReadDatabase,
+  query: { projectId: string; runId: string; after: FeedCursor | null },
+): Promise<boolean> {
   const found = await db
     .selectFrom('event')
     .select(sql`1`.as('one'))

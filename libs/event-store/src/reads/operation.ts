@@ -103,10 +103,16 @@ export type DeadLetterRow = {
 export type DeadLetterKey = { deadAt: string; stepRunId: string };
 
 /** Newest first. */
-export async function listDeadLetters(db: ReadDatabase, projectId: string, page: PageRequest<DeadLetterKey>): Promise<DeadLetterRow[]> {
+export async function listDeadLetters(
+  db: ReadDatabase,
+  projectId: string,
+  page: PageRequest<DeadLetterKey>,
+): Promise<DeadLetterRow[]> {
   let query = db
     .selectFrom('step_run')
-    .innerJoin('run', (join) => join.onRef('run.project_id', '=', 'step_run.project_id').onRef('run.run_id', '=', 'step_run.run_id'))
+    .innerJoin('run', (join) =>
+      join.onRef('run.project_id', '=', 'step_run.project_id').onRef('run.run_id', '=', 'step_run.run_id'),
+    )
     .select([
       'step_run.step_run_id as stepRunId',
       'step_run.run_id as runId',
@@ -125,15 +131,28 @@ export async function listDeadLetters(db: ReadDatabase, projectId: string, page:
     .orderBy('step_run.step_run_id', 'desc');
   const { after } = page;
   if (after !== null) {
-    query = query.where(sql<boolean>`(coalesce(step_run.ended_at, step_run.queued_at), step_run.step_run_id) < (${after.deadAt}::timestamptz, ${after.stepRunId})`);
+    query = query.where(
+      sql<boolean>`(coalesce(step_run.ended_at, step_run.queued_at), step_run.step_run_id) < (${after.deadAt}::timestamptz, ${after.stepRunId})`,
+    );
   }
   return query.limit(page.limit + 1).execute();
 }
 
-export type AuditRow = { auditId: number; actor: string; action: string; subject: string; detail: Json; recordedAt: string };
+export type AuditRow = {
+  auditId: number;
+  actor: string;
+  action: string;
+  subject: string;
+  detail: Json;
+  recordedAt: string;
+};
 
 /** Newest first. */
-export async function listAuditLog(db: ReadDatabase, projectId: string, page: PageRequest<number>): Promise<AuditRow[]> {
+export async function listAuditLog(
+  db: ReadDatabase,
+  projectId: string,
+  page: PageRequest<number>,
+): Promise<AuditRow[]> {
   let query = db
     .selectFrom('audit_log')
     .select(['audit_id as auditId', 'actor', 'action', 'subject', 'detail', 'recorded_at as recordedAt'])

@@ -10,7 +10,11 @@ export type PipelineVersionDetail = PipelineVersionSummary & { name: string; doc
 type Place = { projectId: string; name: string };
 
 /** Deleted ones are left out. */
-export async function listPipelines(db: ReadDatabase, projectId: string, page: PageRequest<string>): Promise<PipelineRecord[]> {
+export async function listPipelines(
+  db: ReadDatabase,
+  projectId: string,
+  page: PageRequest<string>,
+): Promise<PipelineRecord[]> {
   let query = pipelineQuery(db, projectId).orderBy('pipeline.name');
   if (page.after !== null) query = query.where('pipeline.name', '>', page.after);
   return query.limit(page.limit + 1).execute();
@@ -38,7 +42,11 @@ const aliasesOf = sql<PipelineAliasRecord[]>`(
   from pipeline_alias a where a.project_id = pipeline.project_id and a.name = pipeline.name)`.as('aliases');
 
 /** Newest first. */
-export async function listPipelineVersions(db: ReadDatabase, { projectId, name }: Place, page: PageRequest<number>): Promise<PipelineVersionSummary[]> {
+export async function listPipelineVersions(
+  db: ReadDatabase,
+  { projectId, name }: Place,
+  page: PageRequest<number>,
+): Promise<PipelineVersionSummary[]> {
   let query = db
     .selectFrom('pipeline_version')
     .select(['version', 'content_hash as contentHash', 'created_at as createdAt'])
@@ -50,7 +58,11 @@ export async function listPipelineVersions(db: ReadDatabase, { projectId, name }
 }
 
 /** Of a deleted pipeline too: runs are pinned to versions. */
-export async function findPipelineVersion(db: ReadDatabase, { projectId, name }: Place, version: number): Promise<PipelineVersionDetail | null> {
+export async function findPipelineVersion(
+  db: ReadDatabase,
+  { projectId, name }: Place,
+  version: number,
+): Promise<PipelineVersionDetail | null> {
   const found = await db
     .selectFrom('pipeline_version')
     .select(['name', 'version', 'content_hash as contentHash', 'created_at as createdAt', 'document'])

@@ -3,7 +3,11 @@ import type { ReadDatabase } from './read-database.js';
 import { usageSums, type UsageSums } from './usage-columns.js';
 
 /** Usage of each of these runs, compactions included; a run without a step is missing. */
-export async function sumUsageOfRuns(db: ReadDatabase, projectId: string, runIds: readonly string[]): Promise<Map<string, UsageSums>> {
+export async function sumUsageOfRuns(
+  db: ReadDatabase,
+  projectId: string,
+  runIds: readonly string[],
+): Promise<Map<string, UsageSums>> {
   if (runIds.length === 0) return new Map();
   const ofTable = (table: 'step_run' | 'compaction') =>
     sql`select run_id, input_tokens, cached_tokens, output_tokens, cost_usd, model_calls,
@@ -50,7 +54,11 @@ const usageField = (name: 'input_tokens' | 'cached_tokens' | 'output_tokens') =>
 
 export type CompactionUsageRow = UsageSums & { compactionId: string };
 
-export async function listCompactionUsage(db: ReadDatabase, projectId: string, runId: string): Promise<CompactionUsageRow[]> {
+export async function listCompactionUsage(
+  db: ReadDatabase,
+  projectId: string,
+  runId: string,
+): Promise<CompactionUsageRow[]> {
   const rows = await db
     .selectFrom('compaction')
     .select([

@@ -17,7 +17,12 @@ export type RunFilters = {
 export type RunKey = { createdAt: string; runId: string };
 
 /** Newest first. */
-export async function listRuns(db: ReadDatabase, projectId: string, filters: RunFilters, page: PageRequest<RunKey>): Promise<RunRecord[]> {
+export async function listRuns(
+  db: ReadDatabase,
+  projectId: string,
+  filters: RunFilters,
+  page: PageRequest<RunKey>,
+): Promise<RunRecord[]> {
   const rows = await db
     .selectFrom('run')
     .selectAll()
@@ -49,12 +54,22 @@ function afterKey(key: RunKey | null): Expression<SqlBool>[] {
 }
 
 export async function findRun(db: ReadDatabase, projectId: string, runId: string): Promise<RunRecord | null> {
-  const found = await db.selectFrom('run').selectAll().where('project_id', '=', projectId).where('run_id', '=', runId).executeTakeFirst();
+  const found = await db
+    .selectFrom('run')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('run_id', '=', runId)
+    .executeTakeFirst();
   return found === undefined ? null : runRecord(found);
 }
 
 /** The cheapest answer to whether a run has ended. */
 export async function findRunStatus(db: ReadDatabase, projectId: string, runId: string): Promise<RunStatus | null> {
-  const found = await db.selectFrom('run').select('status').where('project_id', '=', projectId).where('run_id', '=', runId).executeTakeFirst();
+  const found = await db
+    .selectFrom('run')
+    .select('status')
+    .where('project_id', '=', projectId)
+    .where('run_id', '=', runId)
+    .executeTakeFirst();
   return found?.status ?? null;
 }

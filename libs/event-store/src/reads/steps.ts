@@ -5,12 +5,20 @@ import type { PageRequest, ReadDatabase } from './read-database.js';
 
 export type StepKey = { stepId: string; item: number; round: number };
 /** The order of lists: rows without an item stand before items. */
-export const stepKeyOf = (step: Pick<StepRunRecord, 'stepId' | 'item' | 'round'>): StepKey => ({ stepId: step.stepId, item: step.item ?? -1, round: step.round });
+export const stepKeyOf = (step: Pick<StepRunRecord, 'stepId' | 'item' | 'round'>): StepKey => ({
+  stepId: step.stepId,
+  item: step.item ?? -1,
+  round: step.round,
+});
 
 type StepFilters = { projectId: string; runId: string; stepId?: string; onlyItems?: boolean };
 
 /** By step id, item, round. */
-export async function listSteps(db: ReadDatabase, filters: StepFilters, page: PageRequest<StepKey>): Promise<StepRunRecord[]> {
+export async function listSteps(
+  db: ReadDatabase,
+  filters: StepFilters,
+  page: PageRequest<StepKey>,
+): Promise<StepRunRecord[]> {
   let query = db
     .selectFrom('step_run')
     .selectAll()
@@ -22,7 +30,10 @@ export async function listSteps(db: ReadDatabase, filters: StepFilters, page: Pa
   if (filters.stepId !== undefined) query = query.where('step_id', '=', filters.stepId);
   if (filters.onlyItems === true) query = query.where('item', 'is not', null);
   const { after } = page;
-  if (after !== null) query = query.where(sql<boolean>`(step_id, coalesce(item, -1), round) > (${after.stepId}, ${after.item}::integer, ${after.round}::integer)`);
+  if (after !== null)
+    query = query.where(
+      sql<boolean>`(step_id, coalesce(item, -1), round) > (${after.stepId}, ${after.item}::integer, ${after.round}::integer)`,
+    );
   return (await query.limit(page.limit + 1).execute()).map(stepRunRecord);
 }
 
@@ -44,7 +55,11 @@ export async function findStep(db: ReadDatabase, place: StepPlace): Promise<Step
 }
 
 /** Steps of these runs that have not ended. */
-export async function listOpenSteps(db: ReadDatabase, projectId: string, runIds: readonly string[]): Promise<StepRunRecord[]> {
+export async function listOpenSteps(
+  db: ReadDatabase,
+  projectId: string,
+  runIds: readonly string[],
+): Promise<StepRunRecord[]> {
   if (runIds.length === 0) return [];
   const rows = await db
     .selectFrom('step_run')

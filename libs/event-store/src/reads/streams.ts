@@ -27,7 +27,12 @@ const columns = [
 const holders = sql<number>`(select count(*) from stream_hold h where h.project_id = stream.project_id and h.stream_id = stream.stream_id)`;
 
 /** Streams by id, without their sub-streams. */
-export async function listStreams(db: ReadDatabase, projectId: string, filters: StreamFilters, page: PageRequest<string>): Promise<StreamRow[]> {
+export async function listStreams(
+  db: ReadDatabase,
+  projectId: string,
+  filters: StreamFilters,
+  page: PageRequest<string>,
+): Promise<StreamRow[]> {
   let query = db
     .selectFrom('stream')
     .select(columns)
@@ -36,7 +41,8 @@ export async function listStreams(db: ReadDatabase, projectId: string, filters: 
     .where(sql<boolean>`position(':' in stream_id) = 0`)
     .orderBy('stream_id');
   if (filters.prefix !== undefined) query = query.where(sql<boolean>`starts_with(stream_id, ${filters.prefix})`);
-  if (filters.isActive !== undefined) query = query.where(sql<boolean>`(${holders} > 0) = ${filters.isActive}::boolean`);
+  if (filters.isActive !== undefined)
+    query = query.where(sql<boolean>`(${holders} > 0) = ${filters.isActive}::boolean`);
   if (page.after !== null) query = query.where('stream_id', '>', page.after);
   return query.limit(page.limit + 1).execute();
 }
@@ -62,7 +68,9 @@ export async function listLogsOfStream(db: ReadDatabase, projectId: string, stre
     .select(['stream_id as streamId', 'version', 'entries', 'updated_at as updatedAt'])
     .select(chars.as('chars'))
     .where('project_id', '=', projectId)
-    .where((eb) => eb.or([eb('stream_id', '=', streamId), sql<boolean>`starts_with(stream_id, ${`${streamId}:step:`})`]))
+    .where((eb) =>
+      eb.or([eb('stream_id', '=', streamId), sql<boolean>`starts_with(stream_id, ${`${streamId}:step:`})`]),
+    )
     .orderBy('stream_id')
     .execute();
 }
@@ -101,11 +109,20 @@ export async function readStreamMemory(db: ReadDatabase, projectId: string, stre
     .where('event.type', 'in', ['MemoryWritten', 'MemoryDeleted'])
     .orderBy(sql`coalesce(event.data, payload.body)->>'key'`)
     .orderBy('event.seq', 'desc');
-  return db.selectFrom(latest.as('latest')).select(['key', 'value', 'seq']).where('type', '=', 'MemoryWritten').orderBy('key').execute();
+  return db
+    .selectFrom(latest.as('latest'))
+    .select(['key', 'value', 'seq'])
+    .where('type', '=', 'MemoryWritten')
+    .orderBy('key')
+    .execute();
 }
 
 /** The run that holds each of these streams (the first, when several share it). */
-export async function listHolders(db: ReadDatabase, projectId: string, streamIds: readonly string[]): Promise<Map<string, StreamHoldRow>> {
+export async function listHolders(
+  db: ReadDatabase,
+  projectId: string,
+  streamIds: readonly string[],
+): Promise<Map<string, StreamHoldRow>> {
   if (streamIds.length === 0) return new Map();
   const rows = await db
     .selectFrom('stream_hold')

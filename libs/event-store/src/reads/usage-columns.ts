@@ -4,7 +4,14 @@ import type { StepUsage } from '#libs/engine';
 /** Tokens, US dollars and counts, summed. */
 export type UsageSums = StepUsage;
 
-export const noUsage: UsageSums = { inputTokens: 0, cachedTokens: 0, outputTokens: 0, costUsd: 0, modelCalls: 0, toolCalls: 0 };
+export const noUsage: UsageSums = {
+  inputTokens: 0,
+  cachedTokens: 0,
+  outputTokens: 0,
+  costUsd: 0,
+  modelCalls: 0,
+  toolCalls: 0,
+};
 
 /** Sums over rows that carry the six counters; bigint sums are numeric in Postgres. */
 export const usageSums = [

@@ -25,13 +25,16 @@ export async function reportUsage(db: ReadDatabase, query: UsageReportQuery): Pr
   const column = (group: UsageGroup, expression: RawBuilder<string | null>): RawBuilder<string | null> =>
     query.groups.includes(group) ? expression : sql<string | null>`null::text`;
   const body = sql`coalesce(event.data, payload.body)`;
-  const spent = (name: string): RawBuilder<number> => sql<number>`coalesce(sum((${body}->'usage'->>${sql.lit(name)})::numeric), 0)`;
+  const spent = (name: string): RawBuilder<number> =>
+    sql<number>`coalesce(sum((${body}->'usage'->>${sql.lit(name)})::numeric), 0)`;
   let report = db
     .selectFrom('event')
     .leftJoin('payload', (join) =>
       join.onRef('payload.project_id', '=', 'event.project_id').onRef('payload.hash', '=', 'event.payload_hash'),
     )
-    .leftJoin('run', (join) => join.onRef('run.project_id', '=', 'event.project_id').onRef('run.run_id', '=', 'event.run_id'))
+    .leftJoin('run', (join) =>
+      join.onRef('run.project_id', '=', 'event.project_id').onRef('run.run_id', '=', 'event.run_id'),
+    )
     .select([
       column('pipeline', sql<string | null>`run.pipeline`).as('pipeline'),
       column('model', sql<string | null>`${body}->>'model'`).as('model'),

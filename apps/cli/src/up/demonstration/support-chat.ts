@@ -25,7 +25,9 @@ const reportSchema = z.looseObject({ chars: z.number(), chars_unmanaged: z.numbe
 export const supportChat: Demonstration = { name: 'support-chat', run: runSupportChat };
 
 async function runSupportChat(client: WeirClient): Promise<DemoResult> {
-  const document = jsonObjectSchema.parse(parse(await readFile(join(packageRoot(), 'pipelines/support-chat.yml'), 'utf8')));
+  const document = jsonObjectSchema.parse(
+    parse(await readFile(join(packageRoot(), 'pipelines/support-chat.yml'), 'utf8')),
+  );
   const name = 'support-chat';
   await client.api.PUT('/v1/pipelines/{name}', { params: { path: { name } }, body: document });
   const documents = await readDocuments();
@@ -40,7 +42,9 @@ async function runSupportChat(client: WeirClient): Promise<DemoResult> {
     total.modelCalls += run.usage.model_calls;
     for (const step of run.steps.filter(({ status }) => status === 'succeeded')) {
       const path = { run: run.id, step: step.id, call: 1 };
-      const call = await dataOf(client.api.GET('/v1/runs/{run}/steps/{step}/calls/{call}/context', { params: { path } }));
+      const call = await dataOf(
+        client.api.GET('/v1/runs/{run}/steps/{step}/calls/{call}/context', { params: { path } }),
+      );
       const report = reportSchema.parse(call.report);
       total.charsSent += report.chars;
       total.charsUnmanaged += report.chars_unmanaged;
