@@ -4,6 +4,7 @@ import {
   EXECUTABLE_STEP_KINDS,
   applyPipeline,
   HeldSteps,
+  recordedCalls,
   relay,
   startRun,
   wakeDue,
@@ -17,6 +18,7 @@ import {
   postgresCompactionStore,
   postgresEventLog,
   postgresPipelineStore,
+  postgresRecordingStore,
   postgresRunStore,
   type Database,
 } from '../../libs/event-store/src/index.js';
@@ -109,21 +111,23 @@ function harnessDeps({ database, queue, scripts, logged }: Parts): EngineDeps {
     warn: (fields, message) => void logged.push({ level: 'warn', fields, message }),
     error: (fields, message) => void logged.push({ level: 'error', fields, message }),
   };
+  const log = postgresEventLog(database);
+  const recorded = recordedCalls({ recordings: postgresRecordingStore(database), log });
   return {
-    log: postgresEventLog(database),
+    log,
     runs: postgresRunStore(database),
     compactions: postgresCompactionStore(database),
     pipelines: postgresPipelineStore(database),
     queue,
     wakeups: silentWakeups,
     epoch: inMemoryEpoch(),
-    models: createModels({ connections: new Map(), overrides: {}, scripts }),
-    tools: createTools({}),
+    models: createModels({ connections: new Map(), overrides: {}, scripts, recorded }),
+    tools: createTools({ recorded }),
     expressions,
     pipelineFacts: {
       expressions,
       executableStepKinds: EXECUTABLE_STEP_KINDS,
-      executableToolKinds: ['http', 'builtin'],
+      executableToolKinds: ['http', 'builtin', 'replay'],
       missingFeatures: [],
       builtinTools: ['memory_write', 'memory_read', 'memory_delete', 'read_tool_result', 'now'],
       connections: null,

@@ -1,11 +1,12 @@
 import { v7 as uuidV7 } from 'uuid';
 import { celExpressions } from '#libs/expressions';
-import { HeldSteps, type EngineDeps } from '#libs/engine';
+import { HeldSteps, recordedCalls, type EngineDeps } from '#libs/engine';
 import {
   connect,
   postgresCompactionStore,
   postgresEventLog,
   postgresPipelineStore,
+  postgresRecordingStore,
   postgresRunStore,
   type Database,
 } from '#libs/event-store';
@@ -60,16 +61,18 @@ type Parts = { logger: Logger; app: string; database: Database; queue: QueueBack
 function engineDeps(settings: Settings, { logger, app, database, queue }: Parts): EngineDeps {
   const expressions = celExpressions();
   const scripts = new Scripts(settings.scriptsDir);
+  const log = postgresEventLog(database);
+  const recorded = recordedCalls({ recordings: postgresRecordingStore(database), log });
   return {
-    log: postgresEventLog(database),
+    log,
     runs: postgresRunStore(database),
     pipelines: postgresPipelineStore(database),
     compactions: postgresCompactionStore(database),
     queue: queue.queue,
     wakeups: queue.wakeups,
     epoch: queue.epoch,
-    models: createModels({ connections: settings.connections, overrides: settings.models, scripts }),
-    tools: createTools({ expressions, secrets: settings.secrets, http: settings.http }),
+    models: createModels({ connections: settings.connections, overrides: settings.models, scripts, recorded }),
+    tools: createTools({ expressions, secrets: settings.secrets, http: settings.http, recorded }),
     expressions,
     pipelineFacts: pipelineFacts(settings, expressions),
     redact: secretRedactor(knownSecrets(settings)),

@@ -37,6 +37,7 @@ const position = (runId: string, callNo: number): CallPosition => ({
 });
 
 const recordings = {
+  hash: async (project: string, name: string) => (await recordings.get(project, name))?.hash ?? null,
   get: (_: string, name: string) =>
     Promise.resolve(
       name === 'session'

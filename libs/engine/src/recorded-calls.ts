@@ -18,10 +18,14 @@ export function recordedCalls({ recordings, log }: RecordedCallsDeps): RecordedC
   const plans = new Map<string, Planned>();
   const ordinals = new Map<string, number>();
   const planOf = async (projectId: string, name: string): Promise<Planned> => {
+    const missing = `there is no recording ${name}; upload it with PUT /v1/recordings/${name}`;
+    const hash = await recordings.hash(projectId, name);
+    if (hash === null) return { ok: false, detail: missing };
+    const known = plans.get(hash);
+    if (known !== undefined) return known;
     const stored = await recordings.get(projectId, name);
-    if (stored === null)
-      return { ok: false, detail: `there is no recording ${name}; upload it with PUT /v1/recordings/${name}` };
-    const planned = plans.get(stored.hash) ?? read(name, stored.body);
+    if (stored === null) return { ok: false, detail: missing };
+    const planned = read(name, stored.body);
     remember(plans, MAX_PLANS, stored.hash, planned);
     return planned;
   };

@@ -4,6 +4,8 @@ import type { CallPosition } from './model.port.js';
 
 /** Uploaded recordings. `hash` names the body's content. */
 export interface Recordings {
+  /** Cheap, unlike the body: asked at every call. Null: there is no such recording. */
+  hash(projectId: string, name: string): Promise<string | null>;
   get(projectId: string, name: string): Promise<{ hash: string; body: Json } | null>;
 }
 

@@ -3,4 +3,5 @@ export { lineJson, type CallLine, type TotalLine } from './call-line.js';
 export { forcedPolicy } from './force-policy.js';
 export { previewTranscript, recordedSession, type PreviewedCall, type RecordedSession } from './preview-transcript.js';
 export { recordedToolNames } from './recorded-manifest.js';
+export { replayDocument, replayTask, REPLAY_STEP, type ReplayDocument } from './replay-document.js';
 export { modelOfCall, recordedModel, RECORDED_MODEL } from './recorded-model.js';
