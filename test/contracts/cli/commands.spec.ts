@@ -1,0 +1,138 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { chatPipeline, startTestApi, type TestApi } from '../api/test-api.js';
+import { runWeir } from './run-weir.js';
+
+let api: TestApi;
+let folder: string;
+const weir = (...argv: string[]) => runWeir({ url: api.url, key: api.token }, ...argv);
+
+beforeAll(async () => {
+  api = await startTestApi();
+  api.scripts.set('chat', { replies: [{ text: 'Hello \u001b[31mthere.' }], after_last: 'repeat' });
+  api.scripts.set('broken', {
+    replies: [{ failure: { class: 'authentication', detail: 'no such key' } }],
+    after_last: 'repeat',
+  });
+  folder = mkdtempSync(join(tmpdir(), 'weir-cli-'));
+  for (const name of ['chat', 'broken'])
+    writeFileSync(join(folder, `${name}.yml`), JSON.stringify(chatPipeline(name, name)));
+  writeFileSync(
+    join(folder, 'faulty.yml'),
+    'name: faulty\nsteps:\n  - { id: a, agent: nobody, task: x }\n  - { id: b, depends_on: [c], transform: 1 }\n',
+  );
+  writeFileSync(join(folder, 'broken-yaml.yml'), 'name: [');
+});
+afterAll(async () => {
+  await api.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** Runs a command that waits for a run, and the run's jobs beside it. */
+async function withWork<T>(command: Promise<T>): Promise<T> {
+  let isOver = false;
+  void command.finally(() => (isOver = true));
+  while (!isOver) {
+    await api.work();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  return command;
+}
+
+describe('weir', () => {
+  it('applies and validates documents, in words and in lines', async () => {
+    expect(await weir('validate', '-f', join(folder, 'chat.yml'))).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('chat  valid'),
+    });
+    expect(
+      (await weir('apply', '-f', join(folder, 'chat.yml'), join(folder, 'broken.yml'), '--json')).lines,
+    ).toMatchObject([
+      { event: 'applied', name: 'chat', version: 1, created: true, promoted: true },
+      { event: 'applied', name: 'broken', version: 1 },
+    ]);
+    expect((await weir('apply', '-f', join(folder, 'chat.yml'))).out).toContain('chat@1  unchanged');
+  });
+
+  it('prints every fault of a document with its pointer and exits with 1', async () => {
+    const answer = await weir('validate', '-f', join(folder, 'faulty.yml'), '--json');
+    expect(answer).toMatchObject({ code: 1, lines: [{ event: 'failed', code: 'pipeline_invalid', exit_code: 1 }] });
+    expect(answer.err).toContain('#/steps/0/agent');
+    expect(answer.err).toContain('#/steps/1/depends_on/0');
+    expect((await weir('apply', '-f', join(folder, 'broken-yaml.yml'))).code).toBe(1);
+  });
+
+  it('runs a pipeline and watches it to its end', async () => {
+    const watched = await withWork(
+      weir('run', 'chat', '-i', 'message=hi there', '--stream-id', 'talk', '--watch', '--json'),
+    );
+    expect(watched.code).toBe(0);
+    expect(watched.lines[0]).toMatchObject({
+      event: 'event',
+      data: { type: 'RunCreated', data: { inputs: { message: 'hi there' } } },
+    });
+    expect(watched.lines.at(-1)).toMatchObject({
+      event: 'ended',
+      status: 'succeeded',
+      output: expect.stringContaining('there.'),
+    });
+    const failed = await withWork(weir('run', 'broken', '-i', 'message=hi', '--watch'));
+    expect(failed.code).toBe(1);
+    expect(failed.out).toContain('RunFailed');
+    expect(failed.out).toMatch(/broken@1 {2}failed/);
+  });
+
+  it('never lets a model steer the terminal, and writes no colours where there is none', async () => {
+    const watched = await withWork(weir('run', 'chat', '-i', 'message=hi', '--watch'));
+    expect(watched.out).toContain('Hello');
+    expect(watched.out).not.toContain('\u001b');
+  });
+
+  it('shows, explains, lists and takes apart a run', async () => {
+    const started = await weir('run', 'chat', '-i', 'message:="hi"', '--stream-id', 'talk', '--tag', 'shown', '--json');
+    const run: string = started.lines[0].run_id;
+    expect(started.lines[0]).toMatchObject({ event: 'started', stream_id: 'talk', status: 'queued' });
+    await api.work();
+    expect((await weir('show', run)).out).toMatch(/succeeded[\s\S]*answer +agent +succeeded[\s\S]*output\nHello/);
+    expect((await weir('show', run, '--json')).lines).toMatchObject([{ event: 'run', id: run, status: 'succeeded' }]);
+    expect((await weir('explain', run)).out).toContain('answer  succeeded');
+    expect((await weir('runs', '--tag', 'shown', '--json')).lines).toMatchObject([{ event: 'run', id: run }]);
+    expect((await weir('runs', '--tag', 'shown')).out).toMatch(/RUN +PIPELINE +STATUS/);
+    const events = await weir('events', run, '--json');
+    expect(events.lines.map((line) => line.data.type)).toEqual(expect.arrayContaining(['RunCreated', 'RunSucceeded']));
+    const after = await weir('events', run, '--follow', '--after', events.lines.at(-2).data.cursor, '--json');
+    expect(after.lines.map((line) => line.data.type)).toEqual(['RunSucceeded']);
+    expect((await weir('events', 'talk:step:answer', '--after', '2', '--json')).lines[0].data.seq).toBe(3);
+    expect((await weir('events', 'talk', '--after', 'x')).code).toBe(2);
+    const context = await weir('context', run, 'answer', '--why', '--diff');
+    expect(context.out).toMatch(
+      /answer call 1 +scripted:chat +rebuilt equal[\s\S]*STAGE[\s\S]*same as in the request before/,
+    );
+    expect((await weir('context', run, 'answer', '1', '--json')).lines).toMatchObject([
+      { event: 'context', rebuilt: 'equal' },
+    ]);
+  });
+
+  it('cancels a run once', async () => {
+    const run: string = (await weir('run', 'chat', '-i', 'message=hi', '--json')).lines[0].run_id;
+    expect((await weir('cancel', run, '--reason', 'enough', '--json')).lines).toMatchObject([
+      { event: 'cancelled', run_id: run, status: 'cancelled' },
+    ]);
+    await api.work();
+    expect((await weir('show', run)).out).toContain('cancelled');
+  });
+
+  it('exits with 1 for what the server refuses, 2 for wrong usage, 3 when nobody answers', async () => {
+    expect((await weir('show', 'run_none')).code).toBe(1);
+    expect((await weir('run', 'chat', '-i', 'message')).code).toBe(2);
+    expect((await weir('runs', '--limit', '0')).code).toBe(2);
+    expect((await weir('validate', '-f', join(folder, 'missing.yml'))).code).toBe(2);
+    const refused = await runWeir({ url: api.url, key: 'weir_wrong' }, 'runs', '--json');
+    expect(refused).toMatchObject({ code: 1, lines: [{ event: 'failed', code: 'key_invalid' }] });
+    const closed = await startTestApi();
+    await closed.close();
+    const nobody = await runWeir({ url: closed.url, key: closed.token }, 'runs', '--json');
+    expect(nobody).toMatchObject({ code: 3, lines: [{ event: 'failed', code: 'unreachable', exit_code: 3 }] });
+  });
+});
