@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { InvalidArgumentError, type Command } from 'commander';
 import { dataOf, type Api, type WeirClient } from '#libs/client';
 import { jsonObjectSchema, jsonSchema, type JsonObject } from '#libs/domain';
@@ -26,7 +27,7 @@ export function registerRun(program: Command): void {
     .argument('<name>', 'the pipeline')
     .option(
       '-i, --input <k=v>',
-      'an input: k=text, or k:=json for numbers, lists and objects; may be repeated',
+      'an input: k=text, k=@file for the text of a file, k:=json for numbers, lists and objects; may be repeated',
       input,
       {},
     )
@@ -81,7 +82,18 @@ function input(text: string, others: JsonObject): JsonObject {
   const match = /^([A-Za-z_][A-Za-z0-9_]*)(:?=)(.*)$/s.exec(text);
   const [name, sign, value] = [match?.[1], match?.[2], match?.[3]];
   if (name === undefined || value === undefined) throw new InvalidArgumentError('Expected name=text or name:=json.');
-  return { ...others, [name]: sign === '=' ? value : parseJson(value) };
+  return {
+    ...others,
+    [name]: sign === ':=' ? parseJson(value) : value.startsWith('@') ? fileText(value.slice(1)) : value,
+  };
+}
+
+function fileText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw new InvalidArgumentError(`Cannot read ${path}: ${cause instanceof Error ? cause.message : String(cause)}`);
+  }
 }
 
 function inputs(text: string): JsonObject {
