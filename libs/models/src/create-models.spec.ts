@@ -47,7 +47,7 @@ describe('facts of models', () => {
       images: true,
     });
     expect(factsOf('anthropic:claude-sonnet-4-5')).toMatchObject({
-      apiFormat: 'anthropic',
+      apiFormat: 'anthropic_thinking',
       windowTokens: 200_000,
       priceCacheWrite: 3.75,
       cacheReadRatio: expect.closeTo(0.1),
@@ -58,6 +58,7 @@ describe('facts of models', () => {
   it('of a dated name are those of its family', () => {
     expect(factsOf('anthropic:claude-sonnet-4-5-20250929').priceOutput).toBe(15);
     expect(factsOf('openai:gpt-4.1-2025-04-14').windowTokens).toBe(1_047_576);
+    expect(factsOf('anthropic:claude-3-5-haiku-latest').apiFormat).toBe('anthropic');
   });
 
   it('are overridden by the operator', () => {

@@ -1,6 +1,9 @@
 import type { ToolOutcome } from '#libs/engine';
 import { toolError } from './results/tool-error.js';
 
+/** Timers beyond it fire at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
 /**
  * Runs a tool under its time limit. Ends when the limit or the caller's signal says so, even if the tool does not listen.
  * What the tool throws before that passes through: it is a bug.
@@ -14,7 +17,7 @@ export async function withTimeLimit(
   const ended = new AbortController();
   let release = (): void => undefined;
   const stopped = new Promise<ToolOutcome>((resolve) => {
-    const timer = setTimeout(() => resolve(tooLate(timeoutMs)), timeoutMs);
+    const timer = setTimeout(() => resolve(tooLate(timeoutMs)), Math.min(timeoutMs, MAX_TIMER_MS));
     const onAbort = (): void => resolve(cancelled);
     signal.addEventListener('abort', onAbort, { once: true });
     release = () => {

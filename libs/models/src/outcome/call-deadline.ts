@@ -3,6 +3,9 @@ import { modelFailure, type ModelFailure } from './model-failure.js';
 
 type EndedBy = 'aborted' | 'timeout_idle' | 'timeout_total';
 
+/** Timers beyond it fire at once. */
+export const MAX_TIMER_MS = 2 ** 31 - 1;
+
 /**
  * The caller's signal and our own two timeouts as one signal. `idle` counts from the start and from each `touch`
  * (bytes arrived), `total` from the start: clients' own timeouts do not cover a body that stalls.
@@ -16,8 +19,8 @@ export class CallDeadline {
   private readonly onAbort = (): void => this.stop('aborted');
 
   constructor(private readonly call: Pick<ModelCall, 'signal' | 'idleTimeoutMs' | 'totalTimeoutMs'>) {
-    this.totalTimer = setTimeout(() => this.stop('timeout_total'), call.totalTimeoutMs);
-    this.idleTimer = setTimeout(() => this.stop('timeout_idle'), call.idleTimeoutMs);
+    this.totalTimer = setTimeout(() => this.stop('timeout_total'), Math.min(call.totalTimeoutMs, MAX_TIMER_MS));
+    this.idleTimer = setTimeout(() => this.stop('timeout_idle'), Math.min(call.idleTimeoutMs, MAX_TIMER_MS));
     if (call.signal.aborted) this.stop('aborted');
     else call.signal.addEventListener('abort', this.onAbort, { once: true });
   }

@@ -6,6 +6,7 @@ import type { ConnectionSettings } from '#libs/platform';
 import { addAnthropicChunk } from '../answer/anthropic-answer.js';
 import { anthropicMessages, anthropicTools } from '../conversion/anthropic-messages.js';
 import { passedThrough } from '../conversion/request-options.js';
+import { MAX_TIMER_MS } from '../outcome/call-deadline.js';
 import { HttpCalls, type Conversation } from './http-call.js';
 import type { ModelTarget, Provider } from './provider.js';
 
@@ -63,7 +64,7 @@ function chatModel(
     model: target.name,
     apiKey: connection.apiKey ?? NO_KEY,
     anthropicApiUrl: connection.baseUrl ?? ANTHROPIC_URL,
-    clientOptions: { fetch, timeout: call.totalTimeoutMs + 60_000, authToken: null },
+    clientOptions: { fetch, timeout: MAX_TIMER_MS, authToken: null },
     maxRetries: 0,
     maxTokens: settings.maxOutputTokens ?? target.facts.maxOutputTokens ?? DEFAULT_MAX_TOKENS,
     temperature: settings.temperature ?? undefined,

@@ -8,6 +8,7 @@ import { addOpenAiResponse, readOpenAiUsage } from '../answer/openai-answer.js';
 import { openAiMessages } from '../conversion/openai-messages.js';
 import { passedThrough } from '../conversion/request-options.js';
 import { isStrictSchema } from '../conversion/strict-schema.js';
+import { MAX_TIMER_MS } from '../outcome/call-deadline.js';
 import { HttpCalls, type Conversation } from './http-call.js';
 import type { ModelTarget, Provider } from './provider.js';
 
@@ -70,7 +71,7 @@ function chatModel(
       // Otherwise read from the environment of the process.
       organization: null,
       project: null,
-      timeout: call.totalTimeoutMs + 60_000,
+      timeout: MAX_TIMER_MS,
     },
     maxRetries: 0,
     __includeRawResponse: true,

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { NeutralMessage, NeutralRequest } from '#libs/context';
 import type { AssistantMessage, AssistantPart, ContentPart, Usage } from '#libs/domain';
 import type { ModelCall, ModelOutcome } from '#libs/engine';
-import { CallDeadline } from '../outcome/call-deadline.js';
+import { CallDeadline, MAX_TIMER_MS } from '../outcome/call-deadline.js';
 import { costUsd } from '../outcome/cost.js';
 import { modelFailure } from '../outcome/model-failure.js';
 import type { ParsedReply } from '../scripts/script.js';
@@ -44,7 +44,7 @@ async function hold(scripts: Scripts, reply: ParsedReply, signal: AbortSignal): 
   if (reply.touch_file !== undefined) await scripts.touch(reply.touch_file);
   if (reply.delay_ms !== undefined) await sleep(reply.delay_ms, undefined, { signal });
   if (reply.wait_for_file !== undefined) await scripts.fileExists(reply.wait_for_file, signal);
-  if (reply.hang === true) await sleep(2 ** 31 - 1, undefined, { signal });
+  if (reply.hang === true) await sleep(MAX_TIMER_MS, undefined, { signal });
 }
 
 function outcomeOf(reply: ParsedReply, call: ModelCall, target: ModelTarget): ModelOutcome {
