@@ -10,4 +10,4 @@ export const builtinTools: ReadonlyMap<string, BuiltinTool> = new Map(
   [memoryWrite, memoryRead, memoryDelete, readToolResult, now].map((tool) => [tool.name, tool]),
 );
 
-export type { BuiltinInvocation, BuiltinTool } from './builtin-tool.js';
+export type { BuiltinTool } from './builtin-tool.js';
