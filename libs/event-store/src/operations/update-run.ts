@@ -25,11 +25,11 @@ function runAssignments(session: Session, patch: RunPatch): Assignments {
   if (patch.cancelReason !== undefined)
     assignments.set('cancel_reason', patch.cancelReason === null ? null : toStoredText(patch.cancelReason));
   if (patch.started === true) {
-    assignments.setTo('started_at', session`coalesce(started_at, now())`);
+    assignments.setTo('started_at', session`coalesce(started_at, clock_timestamp())`);
     // `least` ignores nulls: without a deadline or without a time-out the other one holds.
     assignments.setTo(
       'timeout_at',
-      session`least(deadline_at, coalesce(started_at, now()) + timeout_ms * interval '1 millisecond')`,
+      session`least(deadline_at, coalesce(started_at, clock_timestamp()) + timeout_ms * interval '1 millisecond')`,
     );
   }
   if (patch.cancelRequested === true)
