@@ -58,6 +58,16 @@ export function buildContext(input: BuildInput): BuildResult {
   return settle(build, { draft, shaped: shapeDraft(draft, input.manifest), caps: build.capsOf(draft) });
 }
 
+/**
+ * What an admin's request would summarise now: all that may be, whatever back-off and sizes say. Null: nothing that gets
+ * shorter lies in front of the last `min_tail_turns`, or the policy has no `window`.
+ */
+export function proposeRequested(input: BuildInput): CompactionProposal | null {
+  const build = prepare(input);
+  const draft = chooseMarks({ view: build.view, policy: build.policy, model: input.manifest.model, start: build.start, draft: build.draft, capsOf: build.capsOf });
+  return propose(build, { draft, shaped: shapeDraft(draft, input.manifest), caps: build.capsOf(draft) }, 'requested', 'requested');
+}
+
 function prepare(input: BuildInput): Build {
   const { manifest } = input;
   const policy = readPolicy(manifest.policy);

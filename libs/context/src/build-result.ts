@@ -51,7 +51,7 @@ export type CompactionProposal = {
   readonly entries: readonly [number, number];
   /** The compaction whose range is extended; its summary is given to the compactor. */
   readonly supersedes: string | null;
-  readonly reason: 'soft_cap' | 'hard_cap' | 'budget' | 'ladder';
+  readonly reason: 'soft_cap' | 'hard_cap' | 'budget' | 'ladder' | 'requested';
   /** Null for `inherit`, else the run whose fresh view it is. */
   readonly viewRunId: string | null;
   readonly cutoffSeq: number;

@@ -27,8 +27,11 @@ export type ProposalFacts = {
   readonly protectedEntries: ReadonlySet<number>;
   readonly runActive: boolean;
   readonly reason: CompactionProposal['reason'];
-  /** `urgent`: over the hard cap, any growth will do. `extractive`: the ladder; as urgent, and failures of models do not count. */
-  readonly need: 'normal' | 'urgent' | 'extractive';
+  /**
+   * `urgent`: over the hard cap, any growth will do. `extractive`: the ladder; as urgent, and failures of models do not count.
+   * `requested`: by an admin; whatever became of the last one, and as much as may be summarised.
+   */
+  readonly need: 'normal' | 'urgent' | 'extractive' | 'requested';
 };
 
 /** The end of a range after some turn: `count` turns of the view are in it. */
@@ -44,7 +47,7 @@ export function proposeCompaction(facts: ProposalFacts): CompactionProposal | nu
   const target = facts.policy.compaction.target_ratio * facts.soft;
   const least = leastCount(facts);
   const enough = cuts.filter((cut) => cut.count >= least);
-  const chosen = enough.find((cut) => (projection(facts, cut)?.projected ?? Infinity) <= target) ?? enough.at(-1);
+  const chosen = facts.need === 'requested' ? cuts.at(-1) : enough.find((cut) => (projection(facts, cut)?.projected ?? Infinity) <= target) ?? enough.at(-1);
   const sizes = chosen === undefined ? null : projection(facts, chosen);
   if (chosen === undefined || sizes === null) return null;
   if (facts.need === 'normal' && sizes.projected > facts.soft && !isWorthRepeating(facts, chosen)) return null;
@@ -146,6 +149,7 @@ function leastCount(facts: ProposalFacts): number {
   if (lastEnded === null || lastEnded.outcome === 'compacted') return 0;
   const before = turnsUpTo(facts.view, lastEnded.range[1]);
   if (facts.need === 'extractive') return lastEnded.reason === 'ladder' || lastEnded.outcome === 'rolled_back' ? before + 1 : 0;
+  if (facts.need === 'requested') return 0;
   if (facts.need === 'urgent') return failures >= BREAKER_FAILURES ? Infinity : before + 1;
   const growth = Math.max(LEAST_GROWTH_TURNS, Math.ceil(LEAST_GROWTH_SHARE * before));
   return before + growth * 2 ** Math.min(4, Math.max(0, failures - 1));

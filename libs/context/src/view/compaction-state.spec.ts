@@ -68,6 +68,28 @@ describe('compactions of a view', () => {
     expect(stateOf(session)).toMatchObject({ open: null, failures: 1, lastEnded: { outcome: 'failed' } });
   });
 
+  it('count requests whose models failed until one succeeds; those that asked none change nothing', () => {
+    const session = twoTurns();
+    const failed = [{ model: 'm', class: 'empty', detail: '' }];
+    const extract = (id: string, models: typeof failed | undefined): void => {
+      session.append('CompactionRequested', { compaction_id: id, view_run_id: null, cutoff_seq: 0, range: [1, 3], entries: [1, 2], supersedes: null, reason: 'soft_cap', policy_hash: '', manifest: '', max_summary_chars: 100 });
+      session.append('ContextCompacted', { ...base, compaction_id: id, replaces_seq_range: [1, 3], entries: [1, 2], summary: 'x', extractive: true, failed_models: models });
+    };
+    extract('c1', failed);
+    extract('c2', undefined);
+    expect(stateOf(session).modelFailures).toEqual({ inARow: 1, lastTo: 3 });
+    extract('c3', failed);
+    expect(stateOf(session).modelFailures).toEqual({ inARow: 2, lastTo: 3 });
+    compacted(session, 'c4', 6);
+    expect(stateOf(session).modelFailures).toEqual({ inARow: 0, lastTo: null });
+  });
+
+  it('bar the digest of one that was rolled back', () => {
+    const session = compacted(twoTurns(), 'c1', 3);
+    session.append('CompactionRolledBack', { compaction_id: 'c1', restores: null, source_digest: 'd1' });
+    expect(stateOf(session)).toMatchObject({ live: null, barredDigests: ['d1'], rolledBack: ['c1'] });
+  });
+
   it('do not hide a result that came while they ran: an open turn is not in their range (row 19)', () => {
     const session = sessionUnder(policy).user('one').turn('first answer').user('two', 'user').turn('', ['a', null]);
     compacted(session, 'c1', 3);

@@ -19,7 +19,14 @@ export type CompactionState = {
   /** `CompactionFailed` in a row since one was applied: back-off in turns, and the breaker from `BREAKER_FAILURES` on. */
   readonly failures: number;
   readonly rolledBack: readonly string[];
+  /** Source digests of those rolled back: their ranges are not summarised again as they are. */
+  readonly barredDigests: readonly string[];
+  /** Requests in a row in which models were asked and none gave a usable summary; back-off and breaker of paid calls. */
+  readonly modelFailures: ModelFailures;
 };
+
+/** `lastTo`: the seq at which the range of the last such request ends, null for none. */
+export type ModelFailures = { readonly inARow: number; readonly lastTo: number | null };
 
 export const BREAKER_FAILURES = 3;
 
@@ -30,13 +37,16 @@ type Fold = {
   lastEnded: EndedCompaction | null;
   failures: number;
   rolledBack: string[];
+  barredDigests: string[];
+  modelFailures: ModelFailures;
 };
 
 /** Folds the compaction events of a view; those of other views are ignored. `events` in order of seq. */
 export function compactionState(events: readonly StoredEvent[], spec: ViewSpec): CompactionState {
-  const fold: Fold = { requests: new Map(), applied: [], open: null, lastEnded: null, failures: 0, rolledBack: [] };
+  const fold: Fold = { requests: new Map(), applied: [], open: null, lastEnded: null, failures: 0, rolledBack: [], barredDigests: [], modelFailures: { inARow: 0, lastTo: null } };
   for (const event of events) foldEvent(fold, event, spec);
-  return { live: fold.applied.at(-1) ?? null, open: fold.open, lastEnded: fold.lastEnded, failures: fold.failures, rolledBack: fold.rolledBack };
+  const { open, lastEnded, failures, rolledBack, barredDigests, modelFailures } = fold;
+  return { live: fold.applied.at(-1) ?? null, open, lastEnded, failures, rolledBack, barredDigests, modelFailures };
 }
 
 function foldEvent(fold: Fold, event: StoredEvent, spec: ViewSpec): void {
@@ -48,15 +58,17 @@ function foldEvent(fold: Fold, event: StoredEvent, spec: ViewSpec): void {
   } else if (event.type === 'ContextCompacted') {
     if (isOfView(event.data, spec)) apply(fold, event);
   } else if (event.type === 'CompactionSkipped') {
-    end(fold, event.data.compaction_id, 'skipped');
+    if (end(fold, event.data.compaction_id, 'skipped')) countModels(fold, event.data);
   } else if (event.type === 'CompactionDiscarded') {
-    end(fold, event.data.compaction_id, 'discarded');
+    if (end(fold, event.data.compaction_id, 'discarded')) countModels(fold, event.data);
   } else if (event.type === 'CompactionFailed') {
-    if (end(fold, event.data.compaction_id, 'failed')) fold.failures += 1;
+    if (!end(fold, event.data.compaction_id, 'failed')) return;
+    fold.failures += 1;
+    countModels(fold, event.data);
   } else if (event.type === 'CompactionWaitExpired') {
     if (fold.open?.id === event.data.compaction_id) fold.open = { ...fold.open, waitExpired: true };
   } else if (event.type === 'CompactionRolledBack') {
-    rollBack(fold, event.data.compaction_id);
+    rollBack(fold, event.data);
   }
 }
 
@@ -68,6 +80,8 @@ function apply(fold: Fold, { seq, data }: Extract<StoredEvent, { type: 'ContextC
   const reason = fold.requests.get(id)?.reason ?? '';
   if (fold.open?.id === id) fold.open = null;
   fold.lastEnded = { id, range, reason, outcome: 'compacted' };
+  if (extractive) countModels(fold, data);
+  else fold.modelFailures = { inARow: 0, lastTo: null };
   if (isBlank(summary) || (live !== undefined && !nests(range, live.range))) return;
   fold.applied.push({ id, appliedSeq: seq, range, entries, summary, extractive });
   fold.failures = 0;
@@ -84,11 +98,19 @@ function end(fold: Fold, id: string, outcome: EndedCompaction['outcome']): boole
   return true;
 }
 
-function rollBack(fold: Fold, id: string): void {
+/** One that no model was asked for (the breaker was open, or the policy names none) leaves the count as it is. */
+function countModels(fold: Fold, data: { compaction_id: string; failed_models?: readonly unknown[] | undefined }): void {
+  if (data.failed_models === undefined || data.failed_models.length === 0) return;
+  const { inARow } = fold.modelFailures;
+  fold.modelFailures = { inARow: inARow + 1, lastTo: fold.requests.get(data.compaction_id)?.range[1] ?? fold.modelFailures.lastTo };
+}
+
+function rollBack(fold: Fold, { compaction_id: id, source_digest: digest }: { compaction_id: string; source_digest: string }): void {
   const at = fold.applied.findIndex((one) => one.id === id);
   const rolled = fold.applied[at];
   if (rolled === undefined) return;
   fold.rolledBack.push(id);
+  fold.barredDigests.push(digest);
   fold.applied.splice(at, 1);
   fold.lastEnded = { id, range: rolled.range, reason: fold.requests.get(id)?.reason ?? '', outcome: 'rolled_back' };
 }

@@ -4,6 +4,12 @@ import { usageSchema } from './content.js';
 
 const seqRange = z.tuple([z.number().int().positive(), z.number().int().positive()]);
 
+/**
+ * Models that were asked for a summary and gave none that could be used, in order. Absent when there were none. What the
+ * breaker is read from, so it is stored whatever the request ended in.
+ */
+const failedModels = z.array(z.object({ model: z.string(), class: z.string(), detail: z.string() })).optional();
+
 /** Events of a view's compactions, in the sub-stream they compact. `range` is in seqs, `entries` in entries, both inclusive. */
 export const compactionRequested = z.object({
   compaction_id: z.string(),
@@ -37,6 +43,7 @@ export const contextCompacted = z.object({
   usage: usageSchema.nullable(),
   cost_usd: z.number().nonnegative().nullable(),
   policy_hash: z.string(),
+  failed_models: failedModels,
 });
 
 export const compactionSkipped = z.object({
@@ -44,9 +51,19 @@ export const compactionSkipped = z.object({
   reason: z.enum(['not_smaller', 'not_profitable', 'nothing_to_compact']),
   bytes_saved: z.number().int(),
   chars_before: z.number().int().nonnegative(),
+  /** With `not_profitable`: what the summary may have at most; nothing was written. */
   chars_after: z.number().int().nonnegative(),
+  /** The numbers behind `not_profitable`. */
+  estimate: z
+    .object({
+      cost_usd: z.number().nonnegative(),
+      saved_usd_per_call: z.number().nonnegative(),
+      expected_calls: z.number().int().nonnegative(),
+    })
+    .optional(),
   usage: usageSchema.nullable(),
   cost_usd: z.number().nonnegative().nullable(),
+  failed_models: failedModels,
 });
 
 export const compactionDiscarded = z.object({
@@ -55,6 +72,7 @@ export const compactionDiscarded = z.object({
   detail: z.string(),
   usage: usageSchema.nullable(),
   cost_usd: z.number().nonnegative().nullable(),
+  failed_models: failedModels,
 });
 
 export const compactionFailed = z.object({
@@ -64,6 +82,7 @@ export const compactionFailed = z.object({
   attempts: z.number().int().positive(),
   usage: usageSchema.nullable(),
   cost_usd: z.number().nonnegative().nullable(),
+  failed_models: failedModels,
 });
 
 export const compactionRolledBack = z.object({
