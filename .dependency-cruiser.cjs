@@ -104,7 +104,7 @@ module.exports = {
       { path: '^(apps|bench|test)/' },
       {
         path: '^libs/[^/]+/src/',
-        pathNot: ['^libs/[^/]+/src/index\\.ts$', '^libs/engine/src/testing/index\\.ts$'],
+        pathNot: ['^libs/[^/]+/src/index\\.ts$'],
       },
     ),
     rule(
@@ -113,7 +113,7 @@ module.exports = {
       { path: '^libs/([^/]+)/' },
       {
         path: '^libs/[^/]+/src/',
-        pathNot: ['^libs/$1/', '^libs/[^/]+/src/index\\.ts$', '^libs/engine/src/testing/index\\.ts$'],
+        pathNot: ['^libs/$1/', '^libs/[^/]+/src/index\\.ts$'],
       },
     ),
     rule(
@@ -168,7 +168,7 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: ['^dist/', '^apps/console/', '^test/fixtures/'] },
+    exclude: { path: ['^dist/', '^apps/console/', '^test/fixtures/', '^libs/client/generate\\.mjs$'] },
     tsConfig: { fileName: 'tsconfig.json' },
     tsPreCompilationDeps: true,
     enhancedResolveOptions: {

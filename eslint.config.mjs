@@ -24,10 +24,7 @@ export default tseslint.config(
       '@typescript-eslint/no-non-null-assertion': 'error',
       '@typescript-eslint/no-unnecessary-condition': 'off',
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
-      '@typescript-eslint/switch-exhaustiveness-check': [
-        'error',
-        { allowDefaultCaseForExhaustiveSwitch: false, requireDefaultForNonUnion: true },
-      ],
+      '@typescript-eslint/switch-exhaustiveness-check': ['error', { allowDefaultCaseForExhaustiveSwitch: false }],
       // A function that meets an async port need not wait for anything itself.
       '@typescript-eslint/require-await': 'off',
       // Templates print numbers and booleans all the time.
