@@ -12,7 +12,9 @@ import { PipelineVersionsController } from './pipelines/pipeline-versions.contro
 import { PipelinesController } from './pipelines/pipelines.controller.js';
 import { ApiKeysController } from './projects/api-keys.controller.js';
 import { ProjectsController } from './projects/projects.controller.js';
+import { RecordingsController } from './recordings/recordings.controller.js';
 import { RunReportsController } from './runs/run-reports.controller.js';
+import { RunVerbsController } from './runs/run-verbs.controller.js';
 import { RunsController } from './runs/runs.controller.js';
 import { StepsController } from './steps/steps.controller.js';
 
@@ -24,9 +26,11 @@ export type ApiModuleOptions = { parts: ApiParts; keys: KeyRegistry; hub: Progre
     PipelinesController,
     PipelineVersionsController,
     RunsController,
+    RunVerbsController,
     RunReportsController,
     StepsController,
     EventsController,
+    RecordingsController,
     StreamsController,
     CompactionsController,
     OperationController,

@@ -558,6 +558,58 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/recordings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Recordings of the project
+         * @description Needs the scope `runs:read`.
+         */
+        get: operations["listRecordings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/recordings/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One recording with its transcript
+         * @description Needs the scope `content:read`.
+         */
+        get: operations["getRecording"];
+        /**
+         * Upload a recorded session
+         * @description At most 10 MiB. The model `replay:<name>` and tools of kind `replay` answer from it. One of the same name is replaced.
+         *
+         *     Needs the scope `pipelines:write`.
+         */
+        put: operations["putRecording"];
+        post?: never;
+        /**
+         * Delete a recording
+         * @description Runs that answer from it fail at their next call.
+         *
+         *     Needs the scope `pipelines:write`.
+         */
+        delete: operations["deleteRecording"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/runs": {
         parameters: {
             query?: never;
@@ -686,6 +738,28 @@ export interface paths {
         get: operations["explainRun"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/runs/{run}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Go on from the steps that failed
+         * @description In place: outputs of the other steps are kept, fresh steps see what they saw before, server settings and policies are resolved anew. `version`: `pinned`, or what `live` points to now.
+         *
+         *     Needs the scope `runs:write`.
+         */
+        post: operations["retryRun"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1213,6 +1287,34 @@ export interface components {
             /** @enum {string} */
             status: "ready";
         };
+        Recording: {
+            bytes: number;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            created_at: string;
+            hash: string;
+            name: string;
+        };
+        RecordingWithTranscript: {
+            bytes: number;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            created_at: string;
+            hash: string;
+            name: string;
+            transcript: components["schemas"]["Json"];
+        };
+        RetryRun: {
+            /**
+             * @default pinned
+             * @enum {string}
+             */
+            version?: "pinned" | "live";
+        };
         /** @description `inputs`, `output` and `metadata` are null for keys without `content:read`. */
         Run: {
             allowed_actions: string[];
@@ -1305,6 +1407,12 @@ export interface components {
                 status: "pending" | "queued" | "running" | "waiting" | "succeeded" | "failed" | "skipped" | "cancelled" | "timed_out" | "dead_letter";
                 step_id: string;
             }[];
+        };
+        /** @description `steps` are those that run again. */
+        RunRetried: {
+            id: string;
+            steps: string[];
+            version: number;
         };
         /** @enum {string} */
         RunStatus: "queued" | "running" | "waiting" | "cancelling" | "succeeded" | "failed" | "cancelled" | "timed_out" | "dead_letter";
@@ -1477,6 +1585,8 @@ export interface components {
             ok: boolean;
             stream_id: string;
         };
+        /** @description A recorded session: `{source?, messages[], events?[]}`; unknown keys are kept. */
+        Transcript: unknown;
         Usage: {
             cached_tokens: number;
             cost_usd: number;
@@ -2574,6 +2684,137 @@ export interface operations {
             };
         };
     };
+    listRecordings: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of recordings, by name. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Recording"][];
+                        has_more: boolean;
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getRecording: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The recording. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecordingWithTranscript"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    putRecording: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Transcript"];
+            };
+        };
+        responses: {
+            /** @description The recording. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Recording"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    deleteRecording: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     listRuns: {
         parameters: {
             query?: {
@@ -2810,6 +3051,44 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RunExplanation"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    retryRun: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key and body: the same answer, with `Idempotency-Replayed: true`. The same key and another body: 422. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RetryRun"];
+            };
+        };
+        responses: {
+            /** @description The run goes on. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunRetried"];
                 };
             };
             /** @description What went wrong. */

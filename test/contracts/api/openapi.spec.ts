@@ -69,8 +69,14 @@ const bodies: Record<string, unknown> = {
   createProject: { id: 'contract' },
   createApiKey: { name: 'k', scopes: ['runs:read'] },
   cancelRun: {},
+  retryRun: { version: 'live' },
+  putRecording: { messages: [{ role: 'user', content: 'hi' }] },
 };
-const otherAnswers: Record<string, number> = { cancelRun: 409, getCompaction: 404 };
+/** A body may be left out. */
+const optionalBodies = new Set(['cancelRun', 'retryRun']);
+/** PUT under a new name makes something. */
+const creating = new Set(['applyPipeline', 'putRecording']);
+const otherAnswers: Record<string, number> = { cancelRun: 409, retryRun: 409, getCompaction: 404 };
 
 function expectDocumented(route: Route, answer: Answer): void {
   const at = `${route.method} ${route.path} → ${answer.status} ${answer.text.slice(0, 300)}`;
@@ -166,7 +172,7 @@ describe('every operation', () => {
   it('answers 404 for ids that do not exist', async () => {
     for (const route of routes()) {
       const { operationId } = route.operation;
-      if (!route.path.includes('{') || operationId === 'applyPipeline') continue;
+      if (!route.path.includes('{') || creating.has(operationId)) continue;
       const values = { version: '7', call: '7', alias: 'live' };
       const answer = await call(route, { path: pathOf(route, values), body: bodies[operationId] });
       expectDocumented(route, answer);
@@ -185,12 +191,14 @@ describe('every operation', () => {
         { surprise: true },
         { inputs: 7, tags: {}, version: 'x', id: [], scopes: 'all', name: {} },
       ]) {
+        // A list of messages in OpenAI's form is a transcript too.
+        if (route.operation.operationId === 'putRecording' && Array.isArray(body)) continue;
         const headers = { 'content-type': 'application/json' };
         const answer = await api.ask(pathOf(route), { method: route.method, body, headers });
         expectDocumented(route, answer);
         expect(`${route.operation.operationId} ${JSON.stringify(body)} ${answer.status}`).toMatch(/ 422$/);
       }
-      if (route.operation.operationId === 'cancelRun') continue;
+      if (optionalBodies.has(route.operation.operationId)) continue;
       const missing = await call(route);
       expectDocumented(route, missing);
       expect(`${route.operation.operationId} ${missing.status}`).toMatch(/ 422$/);
@@ -236,7 +244,8 @@ describe('every operation', () => {
         const path = route.path.replace(/\{(\w+)\}/g, () => encodeURIComponent(id));
         const answer = await call(route, { path, body: bodies[route.operation.operationId] });
         expectDocumented(route, answer);
-        expect(answer.status).toBeGreaterThanOrEqual(400);
+        // Some of these are names that a recording may have.
+        if (!route.path.startsWith('/v1/recordings')) expect(answer.status).toBeGreaterThanOrEqual(400);
       }
     }
   });

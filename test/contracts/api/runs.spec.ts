@@ -176,6 +176,52 @@ describe('runs', () => {
   });
 });
 
+describe('a failed run', () => {
+  it('goes on from where it failed when it is retried', async () => {
+    api.scripts.set('flaky', [{ failure: { class: 'authentication', detail: 'no such key' } }]);
+    await api.ask('/v1/pipelines/flaky', { method: 'PUT', body: chatPipeline('flaky', 'flaky') });
+    const { body } = await api.ask('/v1/pipelines/flaky/runs', { method: 'POST', body: { inputs: { message: 'hi' } } });
+    expect((await api.ask(`/v1/runs/${body.id}/retry`, { method: 'POST' })).body).toMatchObject({
+      code: 'wrong_state',
+      allowed_actions: ['cancel'],
+    });
+    await api.work();
+    expect((await api.ask(`/v1/runs/${body.id}`)).body).toMatchObject({
+      status: 'failed',
+      allowed_actions: ['retry'],
+      error: { step_id: 'answer' },
+    });
+    api.scripts.set('flaky', { replies: [{ text: 'Better.' }], after_last: 'repeat' });
+    const headers = { 'idempotency-key': 'again' };
+    const retried = await api.ask(`/v1/runs/${body.id}/retry`, { method: 'POST', body: { version: 'live' }, headers });
+    expect(retried).toMatchObject({ status: 202, body: { id: body.id, version: 1, steps: ['answer'] } });
+    expect(
+      (await api.ask(`/v1/runs/${body.id}/retry`, { method: 'POST', body: { version: 'live' }, headers })).body,
+    ).toEqual(retried.body);
+    await api.work();
+    expect((await api.ask(`/v1/runs/${body.id}`)).body).toMatchObject({ status: 'succeeded', output: 'Better.' });
+  });
+});
+
+describe('recordings', () => {
+  it('are kept by name, replaced and deleted', async () => {
+    const transcript = {
+      messages: [
+        { role: 'user', content: 'hi' },
+        { role: 'assistant', content: 'Hello.', extra: 1 },
+      ],
+    };
+    const put = await api.ask('/v1/recordings/one', { method: 'PUT', body: transcript });
+    expect(put).toMatchObject({ status: 200, body: { name: 'one', bytes: expect.any(Number) } });
+    expect((await api.ask('/v1/recordings/one')).body).toEqual({ ...put.body, transcript });
+    expect((await api.ask('/v1/recordings')).body.data).toEqual([put.body]);
+    const faulty = await api.ask('/v1/recordings/two', { method: 'PUT', body: { messages: [{ role: 'nobody' }] } });
+    expect(faulty).toMatchObject({ status: 422, body: { errors: [{ pointer: '#/messages/0/role' }] } });
+    expect((await api.ask('/v1/recordings/one', { method: 'DELETE' })).status).toBe(204);
+    expect((await api.ask('/v1/recordings/one')).body.code).toBe('recording_not_found');
+  });
+});
+
 describe('pipelines', () => {
   it('change nothing when applied again, from YAML as from JSON', async () => {
     const yaml = 'name: y\nsteps:\n  - id: one\n    transform: { a: 1 }\n';

@@ -33,10 +33,10 @@ export async function runWeir(server: { url: string; key: string }, ...argv: str
 
 function capture(stream: NodeJS.WriteStream, take: (text: string) => void): () => void {
   const write = stream.write.bind(stream);
-  stream.write = ((text: string | Uint8Array) => {
+  stream.write = (text: string | Uint8Array) => {
     take(String(text));
     return true;
-  }) as typeof stream.write;
+  };
   return () => {
     stream.write = write;
   };

@@ -19,6 +19,7 @@ export const PROBLEM_CODES = {
   call_not_found: { status: 404, title: 'There is no such call' },
   stream_not_found: { status: 404, title: 'There is no such stream' },
   compaction_not_found: { status: 404, title: 'There is no such compaction' },
+  recording_not_found: { status: 404, title: 'There is no such recording' },
   project_exists: { status: 409, title: 'The project exists already' },
   wrong_state: { status: 409, title: 'The present state does not allow this' },
   stream_busy: { status: 409, title: 'The stream is busy' },

@@ -109,6 +109,17 @@ export const cancelAnswer = z
   .meta({ id: 'RunCancelled' });
 export type CancelAnswer = z.output<typeof cancelAnswer>;
 
+export const retryRunBody = z
+  .strictObject({ version: z.enum(['pinned', 'live']).default('pinned') })
+  .optional()
+  .meta({ id: 'RetryRun' });
+export type RetryRunBody = z.output<typeof retryRunBody>;
+
+export const retryAnswer = z
+  .object({ id: z.string(), version: z.int(), steps: z.array(z.string()) })
+  .meta({ id: 'RunRetried', description: '`steps` are those that run again.' });
+export type RetryAnswer = z.output<typeof retryAnswer>;
+
 export const runCost = z
   .object({
     run_id: z.string(),

@@ -1,12 +1,12 @@
 import { Body, Controller, Get, Inject, Param, Patch, Post, Query, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { cancelRun, startRun, type StartRun } from '#libs/engine';
-import { labelRun, listRuns, recordAudit, type ReadDatabase, type RunFilters } from '#libs/event-store';
+import { startRun, type StartRun } from '#libs/engine';
+import { labelRun, listRuns, type ReadDatabase, type RunFilters } from '#libs/event-store';
 import { API_PARTS, type ApiParts } from '../api-parts.js';
 import { FromCaller, hasScope, type Caller } from '../auth/caller.js';
 import { ProgressHub } from '../events/progress-hub.js';
-import { doOnce, FromIdempotencyKey, keyReused, REPLAYED_HEADER } from '../http/idempotency.js';
+import { FromIdempotencyKey, keyReused, REPLAYED_HEADER } from '../http/idempotency.js';
 import { ApiIdempotencyKey } from '../http/idempotency-header.js';
 import { decodeCursor } from '../http/list-cursor.js';
 import { pageOf, toPage, type Page } from '../http/list-page.js';
@@ -19,15 +19,11 @@ import { awaitRun } from './await-run.js';
 import { describeRuns, loadRun, runNotFound } from './load-run.js';
 import { toAcceptedRun, toRun, toRunSummary } from './run-wire.js';
 import {
-  cancelAnswer,
-  cancelRunBody,
   patchRunBody,
   run,
   runListQuery,
   runSummary,
   startRunBody,
-  type CancelAnswer,
-  type CancelRunBody,
   type PatchRunBody,
   type Run,
   type RunListQuery,
@@ -174,60 +170,6 @@ export class RunsController {
     const isLabelled = await labelRun(this.db, { projectId: caller.projectId, runId, ...body });
     if (!isLabelled) throw runNotFound(runId);
     return this.get(runId, caller);
-  }
-
-  @Operation({
-    id: 'cancelRun',
-    summary: 'Cancel a run',
-    description: 'Waiting steps end at once, running ones are told within a second. Cancelling again changes nothing.',
-    scope: 'runs:write',
-    answers: { 202: { description: 'The run has been told, or has ended already by it.', schema: cancelAnswer } },
-  })
-  @ApiIdempotencyKey()
-  @Post('runs/:run/cancel')
-  async cancel(
-    @Param('run', { schema: pathId }) runId: string,
-    @Body({ schema: cancelRunBody }) body: CancelRunBody,
-    @FromCaller() caller: Caller,
-    @FromIdempotencyKey() key: string | null,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<CancelAnswer> {
-    const reason = body?.reason ?? null;
-    const deed = { projectId: caller.projectId, scope: `cancel:${runId}`, key, body: { reason }, reply };
-    return doOnce(
-      this.parts.engine,
-      deed,
-      () => this.stop(runId, reason, caller),
-      (answer) => answer,
-      (stored) => cancelAnswer.parse(stored),
-    );
-  }
-
-  private async stop(runId: string, reason: string | null, caller: Caller): Promise<CancelAnswer> {
-    const { projectId } = caller;
-    const result = await cancelRun(this.parts.engine, { projectId, runId, reason });
-    switch (result.status) {
-      case 'not_found':
-        throw runNotFound(runId);
-      case 'already_ended':
-        if (result.runStatus === 'cancelled') return { id: runId, status: 'cancelled', allowed_actions: [] };
-        throw await this.alreadyEnded(projectId, runId);
-      case 'cancelling':
-      case 'cancelled':
-        await recordAudit(this.db, {
-          projectId,
-          actor: caller.keyId,
-          action: 'run.cancelled',
-          subject: runId,
-          detail: {},
-        });
-        return { id: runId, status: result.status, allowed_actions: [] };
-    }
-  }
-
-  private async alreadyEnded(projectId: string, runId: string): Promise<ProblemError> {
-    const { run, allowedActions } = await loadRun(this.parts.engine, projectId, runId);
-    return new ProblemError('wrong_state', `Run ${runId} has already ended as ${run.status}.`, { allowedActions });
   }
 
   private get db(): ReadDatabase {

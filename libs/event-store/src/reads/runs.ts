@@ -1,7 +1,7 @@
 import { sql, type Expression, type SqlBool } from 'kysely';
 import type { RunStatus } from '#libs/domain';
 import type { RunRecord } from '#libs/engine';
-import { runRecord } from '../operations/run-row.js';
+import { RUN_COLUMNS, runRecord } from '../operations/run-row.js';
 import type { PageRequest, ReadDatabase } from './read-database.js';
 
 export type RunFilters = {
@@ -25,7 +25,7 @@ export async function listRuns(
 ): Promise<RunRecord[]> {
   const rows = await db
     .selectFrom('run')
-    .selectAll()
+    .select(RUN_COLUMNS)
     .where('project_id', '=', projectId)
     .where((eb) => eb.and([...conditions(filters), ...afterKey(page.after)]))
     .orderBy('created_at', 'desc')
@@ -56,7 +56,7 @@ function afterKey(key: RunKey | null): Expression<SqlBool>[] {
 export async function findRun(db: ReadDatabase, projectId: string, runId: string): Promise<RunRecord | null> {
   const found = await db
     .selectFrom('run')
-    .selectAll()
+    .select(RUN_COLUMNS)
     .where('project_id', '=', projectId)
     .where('run_id', '=', runId)
     .executeTakeFirst();

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { StepRunRecord } from '#libs/engine';
-import { stepRunRecord } from '../operations/step-run-row.js';
+import { STEP_RUN_COLUMNS, stepRunRecord } from '../operations/step-run-row.js';
 import type { PageRequest, ReadDatabase } from './read-database.js';
 
 export type StepKey = { stepId: string; item: number; round: number };
@@ -21,7 +21,7 @@ export async function listSteps(
 ): Promise<StepRunRecord[]> {
   let query = db
     .selectFrom('step_run')
-    .selectAll()
+    .select(STEP_RUN_COLUMNS)
     .where('project_id', '=', filters.projectId)
     .where('run_id', '=', filters.runId)
     .orderBy('step_id')
@@ -43,7 +43,7 @@ type StepPlace = { projectId: string; runId: string; stepId: string; item: numbe
 export async function findStep(db: ReadDatabase, place: StepPlace): Promise<StepRunRecord | null> {
   let query = db
     .selectFrom('step_run')
-    .selectAll()
+    .select(STEP_RUN_COLUMNS)
     .where('project_id', '=', place.projectId)
     .where('run_id', '=', place.runId)
     .where('step_id', '=', place.stepId)
@@ -63,7 +63,7 @@ export async function listOpenSteps(
   if (runIds.length === 0) return [];
   const rows = await db
     .selectFrom('step_run')
-    .selectAll()
+    .select(STEP_RUN_COLUMNS)
     .where('project_id', '=', projectId)
     .where('run_id', 'in', [...runIds])
     .where('status', 'in', ['pending', 'queued', 'running', 'waiting'])

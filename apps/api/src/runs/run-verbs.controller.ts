@@ -1,0 +1,141 @@
+import { Body, Controller, Inject, Param, Post, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import { cancelRun, retryRun } from '#libs/engine';
+import { recordAudit } from '#libs/event-store';
+import { API_PARTS, type ApiParts } from '../api-parts.js';
+import { FromCaller, type Caller } from '../auth/caller.js';
+import { doOnce, FromIdempotencyKey } from '../http/idempotency.js';
+import { ApiIdempotencyKey } from '../http/idempotency-header.js';
+import { Operation } from '../http/operation.js';
+import { ProblemError } from '../http/problem-error.js';
+import { pathId } from '../http/scalars.js';
+import { loadRun, runNotFound } from './load-run.js';
+import {
+  cancelAnswer,
+  cancelRunBody,
+  retryAnswer,
+  retryRunBody,
+  type CancelAnswer,
+  type CancelRunBody,
+  type RetryAnswer,
+  type RetryRunBody,
+} from './run.schema.js';
+
+/** What may be done with a run; `allowed_actions` of the run names what would be accepted now. */
+@ApiTags('runs')
+@Controller('v1/runs/:run')
+export class RunVerbsController {
+  constructor(@Inject(API_PARTS) private readonly parts: ApiParts) {}
+
+  @Operation({
+    id: 'cancelRun',
+    summary: 'Cancel a run',
+    description: 'Waiting steps end at once, running ones are told within a second. Cancelling again changes nothing.',
+    scope: 'runs:write',
+    answers: { 202: { description: 'The run has been told, or has ended already by it.', schema: cancelAnswer } },
+  })
+  @ApiIdempotencyKey()
+  @Post('cancel')
+  async cancel(
+    @Param('run', { schema: pathId }) runId: string,
+    @Body({ schema: cancelRunBody }) body: CancelRunBody,
+    @FromCaller() caller: Caller,
+    @FromIdempotencyKey() key: string | null,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<CancelAnswer> {
+    const reason = body?.reason ?? null;
+    const deed = { projectId: caller.projectId, scope: `cancel:${runId}`, key, body: { reason }, reply };
+    return doOnce(
+      this.parts.engine,
+      deed,
+      () => this.stop(runId, reason, caller),
+      (answer) => answer,
+      (stored) => cancelAnswer.parse(stored),
+    );
+  }
+
+  private async stop(runId: string, reason: string | null, caller: Caller): Promise<CancelAnswer> {
+    const { projectId } = caller;
+    const result = await cancelRun(this.parts.engine, { projectId, runId, reason });
+    switch (result.status) {
+      case 'not_found':
+        throw runNotFound(runId);
+      case 'already_ended':
+        if (result.runStatus === 'cancelled') return { id: runId, status: 'cancelled', allowed_actions: [] };
+        throw await this.alreadyEnded(projectId, runId);
+      case 'cancelling':
+      case 'cancelled':
+        await recordAudit(this.parts.database.kysely, {
+          projectId,
+          actor: caller.keyId,
+          action: 'run.cancelled',
+          subject: runId,
+          detail: {},
+        });
+        return { id: runId, status: result.status, allowed_actions: [] };
+    }
+  }
+
+  @Operation({
+    id: 'retryRun',
+    summary: 'Go on from the steps that failed',
+    description:
+      'In place: outputs of the other steps are kept, fresh steps see what they saw before, server settings and policies are resolved anew. `version`: `pinned`, or what `live` points to now.',
+    scope: 'runs:write',
+    answers: { 202: { description: 'The run goes on.', schema: retryAnswer } },
+  })
+  @ApiIdempotencyKey()
+  @Post('retry')
+  async retry(
+    @Param('run', { schema: pathId }) runId: string,
+    @Body({ schema: retryRunBody }) body: RetryRunBody,
+    @FromCaller() caller: Caller,
+    @FromIdempotencyKey() key: string | null,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<RetryAnswer> {
+    const version = body?.version ?? 'pinned';
+    const deed = { projectId: caller.projectId, scope: `retry:${runId}`, key, body: { version }, reply };
+    return doOnce(
+      this.parts.engine,
+      deed,
+      () => this.goOn(runId, version, caller),
+      (answer) => answer,
+      (stored) => retryAnswer.parse(stored),
+    );
+  }
+
+  private async goOn(runId: string, version: 'pinned' | 'live', caller: Caller): Promise<RetryAnswer> {
+    const { projectId, keyId } = caller;
+    const result = await retryRun(this.parts.engine, { projectId, runId, version });
+    switch (result.status) {
+      case 'not_found':
+        throw runNotFound(runId);
+      case 'not_retryable': {
+        const { allowedActions } = await loadRun(this.parts.engine, projectId, runId);
+        const detail = `Run ${runId} is ${result.runStatus}: only a run that ended without success can be retried.`;
+        throw new ProblemError('wrong_state', detail, { allowedActions });
+      }
+      case 'stream_busy':
+        throw new ProblemError('stream_busy', `Another run holds the stream ${result.streamId} now.`);
+      case 'version_differs':
+        throw new ProblemError('wrong_state', result.detail, { allowedActions: ['retry'] });
+      case 'retried': {
+        const detail = { version: result.version, steps: result.steps };
+        await recordAudit(this.parts.database.kysely, {
+          projectId,
+          actor: keyId,
+          action: 'run.retried',
+          subject: runId,
+          detail,
+        });
+        return { id: runId, version: result.version, steps: result.steps };
+      }
+    }
+  }
+
+  private async alreadyEnded(projectId: string, runId: string): Promise<ProblemError> {
+    const { run, allowedActions } = await loadRun(this.parts.engine, projectId, runId);
+    return new ProblemError('wrong_state', `Run ${runId} has already ended as ${run.status}.`, { allowedActions });
+  }
+}
