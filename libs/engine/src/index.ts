@@ -16,6 +16,7 @@ export * from './loops/loop.js';
 export * from './new-event.js';
 export * from './preview/index.js';
 export * from './rebuild.js';
+export { reviewCalls, type Review, type ReviewedCall } from './review-calls.js';
 export * from './retry-run.js';
 export { recordedCalls } from './recorded-calls.js';
 export { EXECUTABLE_STEP_KINDS } from './run-step/execute-step.js';

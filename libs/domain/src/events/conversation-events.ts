@@ -49,6 +49,8 @@ export const llmCallStarted = z.object({
   report: jsonObjectSchema,
   /** `none` on the last call of a loop that may call no more tools. */
   tool_choice: z.enum(['auto', 'none']).default('auto'),
+  /** How long the build took. */
+  build_ms: z.number().nonnegative().optional(),
 });
 
 export const finishReasonSchema = z.enum([

@@ -21,11 +21,13 @@ export type CallRequest = {
 
 /** Builds the context, records the call, makes it and records what came of it. Null: the loop goes on. */
 export async function callModel(context: AgentContext, request: CallRequest): Promise<StepOutcome | null> {
+  const before = performance.now();
   const build = await buildFor(context, request, 'managed');
+  const buildMs = performance.now() - before;
   if (build.kind === 'wait') return settleWait(context, build);
   if (build.kind === 'over_hard_cap') return overHardCap(context, request, build);
   if (request.recorded === undefined) {
-    const recorded = await recordStart(context, request, build);
+    const recorded = await recordStart(context, request, build, buildMs);
     // Somebody wrote since the build: look again.
     if (recorded === 'conflict') return null;
     if (recorded === 'fenced') return { kind: 'fenced_out' };
@@ -85,6 +87,7 @@ async function recordStart(
   context: AgentContext,
   request: CallRequest,
   build: ReadyBuild,
+  buildMs: number,
 ): Promise<'recorded' | 'conflict' | 'fenced'> {
   const { plan, conversation } = context;
   const event = context.event('LlmCallStarted', [request.callNo, request.try], {
@@ -101,6 +104,7 @@ async function recordStart(
     frontier: build.frontier,
     report: build.report,
     tool_choice: request.toolChoice,
+    build_ms: Math.round(buildMs * 10) / 10,
   });
   const result = await context.append([event], { expectedVersion: conversation.version });
   switch (result.status) {

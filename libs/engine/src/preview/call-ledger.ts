@@ -24,6 +24,9 @@ export type LedgerCall = {
   answerOf: (entry: number) => Extract<StoredEvent, { type: 'LlmCallCompleted' }> | undefined;
 };
 
+/** What a char costs, read from the cache and written to it; weights of what is no text. */
+type CachePrices = Pick<ModelFacts, 'cacheReadRatio' | 'cacheWriteRatio' | 'promptCaching' | 'weights'>;
+
 type Sent = { request: NeutralRequest; chars: number };
 
 /**
@@ -45,7 +48,7 @@ export class CallLedger {
     lint_violations: 0,
   };
 
-  constructor(private readonly model: ModelFacts) {}
+  constructor(private readonly model: CachePrices) {}
 
   add(call: LedgerCall): CallLine {
     const { build, unmanaged } = call;

@@ -27,3 +27,16 @@ export function recordedManifest(plan: ReplayPlan, policy: EffectivePolicy, mode
     builder_version: BUILDER_VERSION,
   };
 }
+
+const variants = new WeakMap<Manifest, Map<EffectivePolicy, Map<ModelFacts, Manifest>>>();
+
+/** A stored manifest under another policy and model. The same three give the same object, so that sizes are worked out once. */
+export function manifestWith(stored: Manifest, policy: EffectivePolicy, model: ModelFacts): Manifest {
+  const byPolicy = variants.get(stored) ?? new Map<EffectivePolicy, Map<ModelFacts, Manifest>>();
+  variants.set(stored, byPolicy);
+  const byModel = byPolicy.get(policy) ?? new Map<ModelFacts, Manifest>();
+  byPolicy.set(policy, byModel);
+  const made = byModel.get(model) ?? { ...stored, policy: policyJson(policy), model, builder_version: BUILDER_VERSION };
+  byModel.set(model, made);
+  return made;
+}
