@@ -92,7 +92,6 @@ describe('facts of models', () => {
     ['azure:gpt-4.1', 'no connection azure for azure:gpt-4.1; known are builtin'],
     ['builtin:clever', 'builtin:extractive'],
     ['scripted:nowhere', 'no script nowhere'],
-    ['google:gemini-3', 'provider google is not available'],
     ['openai:own', 'gemini is not in this build'],
   ])('of %s are refused with what would be right', async (model, expected) => {
     expect(models.facts(model)).toEqual({ ok: false, detail: expect.stringContaining(expected) });

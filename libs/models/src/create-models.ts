@@ -103,11 +103,6 @@ function finder(options: ModelsOptions): (model: string) => Found {
       };
     }
     const provider = providers.get(connection) ?? connectionProvider(settings);
-    if (provider === null)
-      return {
-        ok: false,
-        detail: `connection ${connection}: the provider ${settings.provider} is not available in this build of Weir`,
-      };
     providers.set(connection, provider);
     return checked(provider, name.model, catalogue[settings.provider]);
   };

@@ -19,16 +19,18 @@ export function builtinConnections({ scripts, recorded }: BuiltinSources): { [na
   return { builtin: builtinExtractive(), scripted: scripted(scripts), replay: replay(recorded) };
 }
 
-/** The provider of an operator's connection, or null when this build has none of its kind. A new one: its file and a line. */
-export function connectionProvider(settings: ConnectionSettings): Provider | null {
+/** The provider of an operator's connection. A new one: its file and a line. */
+export function connectionProvider(settings: ConnectionSettings): Provider {
   switch (settings.provider) {
     case 'openai':
       return loadedLate(async () => (await import('./openai.js')).openAi(settings));
     case 'anthropic':
       return loadedLate(async () => (await import('./anthropic.js')).anthropic(settings));
     case 'google':
-    case 'bedrock':
-      return null;
+    case 'bedrock': {
+      const { provider } = settings;
+      return loadedLate(async () => (await import('./universal.js')).universal(settings, provider));
+    }
   }
 }
 
