@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -29,7 +29,6 @@ describe('managed process', () => {
   it('is stopped by the next signal when the first does not help', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'weir-process-'));
     const guard = startGuard();
-    guard.removeAtEnd(folder);
     const stages = [
       { signal: 'SIGTERM', afterMs: 0 },
       { signal: 'SIGKILL', afterMs: 100 },
@@ -44,6 +43,7 @@ describe('managed process', () => {
     expect(await process_.stop()).toEqual({ code: null, signal: 'SIGKILL' });
     expect(await process_.stop()).toEqual({ code: null, signal: 'SIGKILL' });
     guard.close();
+    rmSync(folder, { recursive: true });
   });
 
   it('says what cannot be started', async () => {
