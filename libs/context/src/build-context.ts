@@ -11,7 +11,7 @@ import { layOut, layoutParts, type LayoutParts } from './layout.js';
 import { fixedParts } from './measure/fixed-parts.js';
 import { tokenRatios } from './measure/token-ratio.js';
 import { readPolicy, type EffectivePolicy } from './policy/index.js';
-import { firstEntry, originalBefore, proposeCompaction, type ProposalFacts } from './propose-compaction.js';
+import { firstEntry, originalBefore, proposeCompaction, rangeTurns, type ProposalFacts } from './propose-compaction.js';
 import { pinnedSoFar, protectedEntries } from './protected-entries.js';
 import { omittedEntries, reportOf } from './report.js';
 import { cacheBreakpoints, requestCanonical, requestOf, shapeDraft, type ShapedDraft } from './request.js';
@@ -215,6 +215,7 @@ function baseOf(build: Build, draft: Draft): RecordedBase {
     users: view.userCount,
     original_chars: originalBefore({ view, cells: draft.cells }) + draft.cells.reduce((sum, { entry: { source }, state }) => sum + (source.seq === null || state === 'repaired_away' ? 0 : source.chars), 0),
     unmanaged_chars: unmanagedBefore(view, base) + cellsChars(base.cells),
+    range_turns: rangeTurns(view),
     first_entry: firstEntry(view),
     token_ratios: { ...build.ratios },
     raw_tokens: draft.layout.tokens,

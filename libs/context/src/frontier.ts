@@ -33,12 +33,9 @@ export function frontierStart(view: View, policyHash: string, model: ModelFacts)
   const { last } = view;
   const isSame = last !== null && last.policyHash === policyHash && last.base.facts === factsKey(model) && last.base.rolled_back === view.compaction.rolledBack.length;
   if (!isSame) return { marks: covered(NO_MARKS, view), isAnew: true };
-  const hasOldSummary = (view.compaction.live?.id ?? null) === last.frontier.compaction_id;
-  const shortening = last.base.shortening;
-  return {
-    marks: covered({ ...marksOf(last.frontier), shortening: !hasOldSummary || shortening === null ? null : { minChars: shortening.min_chars, to: shortening.to } }, view),
-    isAnew: false,
-  };
+  const { shortening } = last.base;
+  const kept = shortening === null ? null : { minChars: shortening.min_chars, to: shortening.to };
+  return { marks: covered({ ...marksOf(last.frontier), shortening: kept }, view), isAnew: false };
 }
 
 export const marksOf = (frontier: Frontier): Marks => ({

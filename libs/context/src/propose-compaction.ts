@@ -161,4 +161,16 @@ function isWorthRepeating(facts: ProposalFacts, cut: Cut): boolean {
   return live === null || cut.count >= turnsUpTo(facts.view, live.range[1]) + Math.max(LEAST_GROWTH_TURNS, facts.window.min_tail_turns);
 }
 
-const turnsUpTo = (view: View, seq: number): number => view.turnsBefore + view.turns.filter((turn) => turn.answer.seq <= seq).length;
+/** Turns of the view up to a seq; in front of the events at hand only ends of ranges are known. */
+function turnsUpTo(view: View, seq: number): number {
+  const isHere = view.turnsBefore === 0 || seq >= (view.turns[0]?.answer.seq ?? Infinity);
+  if (!isHere) return view.last?.base.range_turns[String(seq)] ?? view.turnsBefore;
+  return view.turnsBefore + view.turns.filter((turn) => turn.answer.seq <= seq).length;
+}
+
+/** Turns up to the end of each range that a later proposal is measured against. */
+export function rangeTurns(view: View): { [seq: string]: number } {
+  const { live, open, lastEnded } = view.compaction;
+  const ends = [live, open, lastEnded].flatMap((one) => (one === null ? [] : [one.range[1]]));
+  return Object.fromEntries(ends.map((seq) => [String(seq), turnsUpTo(view, seq)]));
+}

@@ -71,7 +71,7 @@ function wordTokens(text: string, start: number, end: number): number {
     }
     length += 1;
   }
-  return tokens + 1 + Math.max(0, length - 7) * 0.2;
+  return tokens + 1 + (length > 7 ? length - 7 : 0) * 0.2;
 }
 
 /** Base64 and hashes: about four code points in three tokens; a path of ordinary words less. */

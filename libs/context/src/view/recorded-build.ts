@@ -18,6 +18,8 @@ export const baseSchema = z.object({
   original_chars: z.number().int().nonnegative(),
   /** Chars of the messages of a build with repair only. */
   unmanaged_chars: z.number().int().nonnegative(),
+  /** Turns up to the end of the ranges that compactions of the view had, by seq. */
+  range_turns: z.record(z.string(), z.number().int()),
   first_entry: z.number().int().nonnegative(),
   /** Reported ÷ raw tokens of the last completed call of each model. */
   token_ratios: z.record(z.string(), z.number()),
