@@ -1,6 +1,7 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { CompactionsController } from './admin/compactions.controller.js';
 import { OperationController } from './admin/operation.controller.js';
+import { StreamCallsController } from './admin/stream-calls.controller.js';
 import { StreamsController } from './admin/streams.controller.js';
 import { API_PARTS, type ApiParts } from './api-parts.js';
 import { KeyRegistry } from './auth/key-registry.js';
@@ -32,6 +33,7 @@ export type ApiModuleOptions = { parts: ApiParts; keys: KeyRegistry; hub: Progre
     EventsController,
     RecordingsController,
     StreamsController,
+    StreamCallsController,
     CompactionsController,
     OperationController,
     ProjectsController,

@@ -54,7 +54,7 @@ function completionOf(
   return found?.type === 'LlmCallCompleted' ? found : null;
 }
 
-function messagesOf(build: ReadyBuild): CallContext['messages'] {
+export function messagesOf(build: ReadyBuild): CallContext['messages'] {
   const { system } = build.request;
   const own = build.messages.map(toMessage);
   if (system === null) return own;
@@ -94,9 +94,14 @@ function toMessage({
 
 /** The recorded report without what only the next build needs, and with what the provider reported beside the prediction. */
 function reportOf(recorded: JsonObject, completed: StoredEventOf<'LlmCallCompleted'> | null): JsonObject {
-  const { base: _forTheNextBuild, ...report } = recorded;
+  const report = withoutBase(recorded);
   const predicted = isObject(report['cached_tokens']) ? (report['cached_tokens']['predicted'] ?? null) : null;
   return { ...report, cached_tokens: { predicted, reported: completed?.data.usage?.cached_tokens ?? null } };
+}
+
+/** A report without what only the next build needs. */
+export function withoutBase({ base: _forTheNextBuild, ...report }: JsonObject): JsonObject {
+  return report;
 }
 
 function isObject(value: Json | undefined): value is JsonObject {
