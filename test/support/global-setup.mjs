@@ -14,6 +14,8 @@ export default async function globalSetup() {
   let services = null;
   const server = createServer((request, response) => {
     request.resume();
+    // A kept connection may be closed just as the next test file uses it.
+    response.setHeader('connection', 'close');
     services ??= startServices(redisServer);
     services.then(
       ({ addresses }) => response.end(JSON.stringify(addresses)),

