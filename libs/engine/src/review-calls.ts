@@ -17,6 +17,8 @@ export type ReviewedCall = {
   buildMs: number | null;
   seq: number;
   verdict: RebuildVerdict;
+  /** As recorded; null: nothing was sent. */
+  contextHash: string | null;
   line: CallLine | null;
 };
 
@@ -95,6 +97,7 @@ class ReviewPass {
     const manifest = await this.manifest(started.data.manifest);
     const { call_no: callNo, try: tryNo, build_ms: buildMs = null } = started.data;
     const place = {
+      contextHash: started.data.context_hash,
       runId: started.runId,
       callNo,
       try: tryNo,
@@ -122,6 +125,7 @@ class ReviewPass {
     const unmanaged = readyUnmanaged(await this.build(event, manifest, { ...at, purpose: 'unmanaged' }));
     const build = await this.build(event, manifest, { ...at, purpose: 'no_wait' });
     const place = {
+      contextHash: null,
       runId: event.runId,
       callNo: 0,
       try: 1,

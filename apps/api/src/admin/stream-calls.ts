@@ -31,22 +31,24 @@ function contextOf({ stepId, item }: StepPlace, end: NonNullable<PreviewedStream
 }
 
 export function reviewOf({ stepId, item }: StepPlace, { calls, total }: Review): CallReview {
-  const lines = calls.flatMap(({ line, runId, callNo, try: tryNo, attempt, buildMs, verdict }): CallReview['calls'] =>
-    line === null
-      ? []
-      : [
-          {
-            ...line,
-            run_id: runId,
-            step_id: stepId,
-            item,
-            run_call: callNo === 0 ? null : callNo,
-            try: tryNo,
-            attempt,
-            build_ms: buildMs,
-            rebuilt: verdict,
-          },
-        ],
+  const lines = calls.flatMap(
+    ({ line, contextHash, runId, callNo, try: tryNo, attempt, buildMs, verdict }): CallReview['calls'] =>
+      line === null
+        ? []
+        : [
+            {
+              ...line,
+              context_hash: contextHash,
+              run_id: runId,
+              step_id: stepId,
+              item,
+              run_call: callNo === 0 ? null : callNo,
+              try: tryNo,
+              attempt,
+              build_ms: buildMs,
+              rebuilt: verdict,
+            },
+          ],
   );
   return { calls: lines, total };
 }
