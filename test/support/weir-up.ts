@@ -12,7 +12,7 @@ export type ReadyLine = {
   event: 'ready';
   url: string;
   api_key: string;
-  pids: { up: number; api: number; worker: number[]; compactor: number };
+  pids: { up: number; api: number; worker: number[]; compactor: number[] };
   postgres_url: string;
   redis_url: string | null;
   queue_backend: 'redis' | 'postgres';
@@ -122,7 +122,7 @@ export async function waitUntilGone(ready: ReadyLine): Promise<void> {
   const urls = [ready.url, ready.postgres_url, ...(ready.redis_url === null ? [] : [ready.redis_url])];
   await waitFor(
     async () => {
-      const pids = [up, api, ...worker, compactor].filter(isRunning);
+      const pids = [up, api, ...worker, ...compactor].filter(isRunning);
       const listening = await Promise.all(urls.map(isListening));
       return pids.length === 0 && !listening.includes(true);
     },

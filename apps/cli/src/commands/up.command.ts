@@ -10,6 +10,7 @@ type Flags = {
   port?: number;
   dataDir?: string;
   workers: number;
+  compactors: number;
   embedded?: true;
   json?: true;
 };
@@ -23,6 +24,7 @@ export function registerUp(program: Command): void {
     .option('--port <port>', 'port of the API (0: any free one; default: 7117, or a free one when that is taken)', port)
     .option('--data-dir <folder>', 'where data, logs and the key are kept (default: WEIR_DATA_DIR, else .weir)')
     .option('--workers <n>', 'worker processes', count, 1)
+    .option('--compactors <n>', 'compactor processes', count, 1)
     .option('--embedded', 'use nothing that this machine offers: embedded Postgres, and the queue on it')
     .action(async (flags: Flags) => {
       await runUp(
@@ -32,6 +34,7 @@ export function registerUp(program: Command): void {
           port: flags.port ?? null,
           dataDir: resolve(flags.dataDir ?? loadSettings().dataDir),
           workers: flags.workers,
+          compactors: flags.compactors,
           embedded: flags.embedded === true,
         },
         createOutput(flags.json === true),

@@ -18,23 +18,27 @@ export type AppPlans = {
   readonly url: string;
   readonly api: AppPlan;
   readonly workers: readonly AppPlan[];
-  readonly compactor: AppPlan;
+  readonly compactors: readonly AppPlan[];
 };
 
 /** Which app listens where and with which settings. */
 export async function planApps(up: PlanInput): Promise<AppPlans> {
   const { settings, options } = up;
   const port = await apiPort(options.port ?? settings.server.port, settings.server.host);
-  const [compactorPort = 0, ...workerPorts] = await freePorts(options.workers + 1);
+  const ports = await freePorts(options.workers + options.compactors);
   // A listener on all addresses is asked on the loopback one.
   const askHost = ['0.0.0.0', '::', '[::]'].includes(settings.server.host) ? '127.0.0.1' : settings.server.host;
   const url = `http://${askHost}:${port}`;
   return {
     url,
     api: plan(up, 'api', 'api', url, { WEIR_PORT: String(port), WEIR_HEALTH_PORT: null }),
-    workers: workerPorts.map((healthPort, index) => backgroundPlan(up, `worker-${index + 1}`, 'worker', healthPort)),
-    compactor: backgroundPlan(up, 'compactor', 'compactor', compactorPort),
+    workers: backgroundPlans(up, 'worker', ports.slice(0, options.workers)),
+    compactors: backgroundPlans(up, 'compactor', ports.slice(options.workers)),
   };
+}
+
+function backgroundPlans(up: PlanInput, app: string, healthPorts: readonly number[]): AppPlan[] {
+  return healthPorts.map((healthPort, index) => backgroundPlan(up, `${app}-${index + 1}`, app, healthPort));
 }
 
 /** An app without an API: it listens on the loopback address, for its health alone. */

@@ -65,10 +65,13 @@ async function startApps(up: BringUp, apps: Promise<SupervisedApp>[], plans: App
     graceMs: up.settings.drainMs + graceBeyondDrainMs,
     onGivenUp: up.onBroken,
   };
-  apps.push(...[plans.api, plans.compactor, ...plans.workers].map((plan) => SupervisedApp.start(plan, supervision)));
+  apps.push(
+    ...[plans.api, ...plans.workers, ...plans.compactors].map((plan) => SupervisedApp.start(plan, supervision)),
+  );
   const pids = (await Promise.all(apps)).map((app) => app.pid);
-  const [api = 0, compactor = 0, ...worker] = pids;
-  return { up: process.pid, api, worker, compactor };
+  const [api = 0, ...background] = pids;
+  const workers = plans.workers.length;
+  return { up: process.pid, api, worker: background.slice(0, workers), compactor: background.slice(workers) };
 }
 
 /** Apps first: while they give their leases back they need the servers. */

@@ -3,7 +3,7 @@ import { AppError } from '#libs/domain';
 import { startProcess, type EndStage, type Guard, type Logger, type ManagedProcess } from '#libs/platform';
 
 export type AppPlan = {
-  /** `api`, `worker-1`, `compactor`. */
+  /** `api`, `worker-1`, `compactor-1`. */
   readonly name: string;
   /** Compiled entry point. */
   readonly entryPoint: string;

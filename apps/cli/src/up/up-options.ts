@@ -7,6 +7,7 @@ export type UpOptions = {
   /** Absolute. */
   readonly dataDir: string;
   readonly workers: number;
+  readonly compactors: number;
   /** Use nothing that the machine offers: embedded Postgres, and the queue on it. */
   readonly embedded: boolean;
 };

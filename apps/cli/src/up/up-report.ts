@@ -8,7 +8,7 @@ import type { DemoResult } from './demonstration/demonstration.js';
 export type ReadyFacts = {
   readonly url: string;
   readonly apiKey: string;
-  readonly pids: { readonly up: number; readonly api: number; readonly worker: number[]; readonly compactor: number };
+  readonly pids: { readonly up: number; readonly api: number; readonly worker: number[]; readonly compactor: number[] };
   readonly services: BackingServices;
   readonly dataDir: string;
   readonly version: string;
@@ -82,7 +82,7 @@ function readyText(facts: ReadyFacts): string[] {
     `  key        ${facts.apiKey}   (in ${here(keyFile(facts.dataDir))})`,
     `  Postgres   ${services.postgresNote}`,
     `  queue      ${services.queueNote}`,
-    `  processes  api ${pids.api}, worker ${pids.worker.join(' ')}, compactor ${pids.compactor}`,
+    `  processes  api ${pids.api}, worker ${pids.worker.join(' ')}, compactor ${pids.compactor.join(' ')}`,
     `  data       ${here(facts.dataDir)}   (logs in ${here(facts.dataDir)}/logs)`,
   ];
 }
