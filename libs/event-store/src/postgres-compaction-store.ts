@@ -8,7 +8,9 @@ import {
   findExpiredCompactions,
   findWaitersOfEndedCompactions,
 } from './operations/find-compaction.js';
+import { keepSummary } from './operations/keep-summary.js';
 import { LEASED_COMPACTIONS, type Dispatch } from './operations/leased-table.js';
+import { recordCompactionCall } from './operations/record-compaction-call.js';
 import { renewLeases } from './operations/renew-leases.js';
 
 /** Compactions and their dispatch on Postgres: the same claim, lease and fence code as for steps. */
@@ -32,6 +34,8 @@ export function postgresCompactionStore(db: Database): CompactionStore {
     findExpiredCompactions: (limit) => db.run((sql) => findExpiredCompactions(sql, limit)),
     getCompaction: (projectId, compactionId) => db.run((sql) => findCompaction(sql, projectId, compactionId)),
     findWaitersOfEndedCompactions: (limit) => db.run((sql) => findWaitersOfEndedCompactions(sql, limit)),
+    recordCompactionCall: (call) => db.run((sql) => recordCompactionCall(sql, call)),
+    keepSummary: (kept) => db.run((sql) => keepSummary(sql, kept)),
     findCachedSummary: (query) => db.run((sql) => findCachedSummary(sql, query)),
   };
 }

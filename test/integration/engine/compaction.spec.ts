@@ -182,26 +182,6 @@ describe('above the hard cap', () => {
 });
 
 describe('summaries that must not be applied', () => {
-  it.each([
-    ['empty', { text: '   ' }, 'CompactionFailed'],
-    ['cut by length', { text: 'half', finish_reason: 'length' as const }, 'CompactionFailed'],
-    ['a tool call', { text: '<tool_call>{"name":"x"}</tool_call>' }, 'CompactionFailed'],
-    ['an error', { failure: { class: 'invalid_request' as const } }, 'CompactionFailed'],
-  ])('records %s and leaves the view as it was', async (name, reply, expected) => {
-    const streamId = `bad-${name.replaceAll(' ', '-')}`;
-    harness.scripts.set('summariser', { replies: [reply], after_last: 'repeat' });
-    await fill('async', streamId, 5);
-    let job: CompactionJob | undefined = take();
-    while (job !== undefined) {
-      await runCompactionJob(harness.deps, job);
-      await harness.database.run((sql) => sql`update compaction set due_at = now() where ended_at is null`);
-      [job] = await harness.deps.compactions.takeRunnableCompactions(1);
-    }
-    expect((await compactionEvents(streamId)).at(-1)).toBe(expected);
-    await harness.run('async', { text: 'still there?' }, { streamId });
-    expect(lastTexts('async').join('\n')).toContain('Answer 1.');
-  });
-
   it('discards a summary whose range was superseded meanwhile, and one of two at once', async () => {
     harness.scripts.set('summariser', { replies: [{ text: 'First summary.' }], after_last: 'repeat' });
     await fill('async', 'twice', 5);

@@ -196,7 +196,6 @@ describe('the stores of pipelines, recordings and compactions', () => {
         summary: 'sum\u0000',
         summarizerModel: 'm1',
         sourceDigest: randomUUID(),
-        usage: { inputTokens: 1, cachedTokens: 0, outputTokens: 2, costUsd: 0.5, modelCalls: 1 },
       } as const;
       await insert(first);
       await runs.transact((tx) => tx.updateCompaction(PROJECT, first.compactionId, end));
@@ -219,13 +218,41 @@ describe('the stores of pipelines, recordings and compactions', () => {
         live: true,
         status: 'compacted',
       });
-      const cached = { projectId: PROJECT, sourceDigest: end.sourceDigest, model: 'm1' };
+      const { maxSummaryChars } = first;
+      const cached = { projectId: PROJECT, sourceDigest: end.sourceDigest, maxSummaryChars, model: 'm1' };
       expect(await compactions.findCachedSummary(cached)).toEqual({ summary: 'sum\u0000', extractive: false });
       expect(await compactions.findCachedSummary({ ...cached, model: 'm2' })).toBeNull();
+      expect(await compactions.findCachedSummary({ ...cached, maxSummaryChars: maxSummaryChars + 1 })).toBeNull();
       await runs.transact((tx) =>
         tx.updateCompaction(PROJECT, first.compactionId, { status: 'rolled_back', live: false }),
       );
       expect(await compactions.findCachedSummary(cached)).toBeNull();
+    });
+
+    it('bills each call and keeps a paid summary under the fence only', async () => {
+      const one = compaction();
+      await insert(one);
+      const claim = { compactionId: one.compactionId, dispatchNo: 1, workerId: 'w1', leaseMs: 60_000 };
+      const claimed = await compactions.claimCompaction(claim);
+      const at = { projectId: PROJECT, compactionId: one.compactionId, fence: claimed?.fence ?? -1 };
+      const usage = { inputTokens: 10, cachedTokens: 4, outputTokens: 2, costUsd: 0.5, modelCalls: 1 };
+      expect(await compactions.recordCompactionCall({ ...at, usage })).toBe(true);
+      expect(await compactions.recordCompactionCall({ ...at, usage })).toBe(true);
+      const kept = { sourceDigest: randomUUID(), model: 'm1', summary: 'kept\u0000' };
+      expect(await compactions.keepSummary({ ...at, ...kept })).toBe(true);
+      const late = { ...at, fence: at.fence - 1 };
+      expect(await compactions.recordCompactionCall({ ...late, usage })).toBe(false);
+      expect(await compactions.keepSummary({ ...late, ...kept, summary: 'late' })).toBe(false);
+      expect((await compactions.getCompaction(PROJECT, one.compactionId))?.usage).toEqual({
+        inputTokens: 20,
+        cachedTokens: 8,
+        outputTokens: 4,
+        costUsd: 1,
+        modelCalls: 2,
+      });
+      const { maxSummaryChars } = one;
+      const query = { projectId: PROJECT, sourceDigest: kept.sourceDigest, maxSummaryChars, model: 'm1' };
+      expect(await compactions.findCachedSummary(query)).toEqual({ summary: 'kept\u0000', extractive: false });
     });
   });
 });

@@ -6,13 +6,32 @@ import { viewCutoff, viewRunId } from './view-key.js';
 type Range = readonly [number, number];
 
 /** The summary that a view shows. `range` in seqs, `entries` in entries, inclusive; `appliedSeq` is that of its event. */
-export type LiveCompaction = { readonly id: string; readonly appliedSeq: number; readonly range: Range; readonly entries: Range; readonly summary: string; readonly extractive: boolean };
-export type OpenCompaction = { readonly id: string; readonly range: Range; readonly reason: string; readonly waitExpired: boolean };
-export type EndedCompaction = { readonly id: string; readonly range: Range; readonly reason: string; readonly outcome: 'compacted' | 'skipped' | 'discarded' | 'failed' | 'rolled_back' };
+export type LiveCompaction = {
+  readonly id: string;
+  readonly appliedSeq: number;
+  readonly range: Range;
+  readonly entries: Range;
+  readonly summary: string;
+  readonly extractive: boolean;
+};
+export type OpenCompaction = {
+  readonly id: string;
+  readonly range: Range;
+  readonly reason: string;
+  readonly waitExpired: boolean;
+};
+export type EndedCompaction = {
+  readonly id: string;
+  readonly range: Range;
+  readonly reason: string;
+  readonly outcome: 'compacted' | 'skipped' | 'discarded' | 'failed' | 'rolled_back';
+};
 
 /** What the events say about the compactions of one view. */
 export type CompactionState = {
   readonly live: LiveCompaction | null;
+  /** All that were applied and not rolled back, oldest first; the last one is live. */
+  readonly applied: readonly LiveCompaction[];
   readonly open: OpenCompaction | null;
   /** The request that ended last; a rolled back compaction counts as one that was not applied. */
   readonly lastEnded: EndedCompaction | null;
@@ -43,10 +62,19 @@ type Fold = {
 
 /** Folds the compaction events of a view; those of other views are ignored. `events` in order of seq. */
 export function compactionState(events: readonly StoredEvent[], spec: ViewSpec): CompactionState {
-  const fold: Fold = { requests: new Map(), applied: [], open: null, lastEnded: null, failures: 0, rolledBack: [], barredDigests: [], modelFailures: { inARow: 0, lastTo: null } };
+  const fold: Fold = {
+    requests: new Map(),
+    applied: [],
+    open: null,
+    lastEnded: null,
+    failures: 0,
+    rolledBack: [],
+    barredDigests: [],
+    modelFailures: { inARow: 0, lastTo: null },
+  };
   for (const event of events) foldEvent(fold, event, spec);
-  const { open, lastEnded, failures, rolledBack, barredDigests, modelFailures } = fold;
-  return { live: fold.applied.at(-1) ?? null, open, lastEnded, failures, rolledBack, barredDigests, modelFailures };
+  const { applied, open, lastEnded, failures, rolledBack, barredDigests, modelFailures } = fold;
+  return { live: applied.at(-1) ?? null, applied, open, lastEnded, failures, rolledBack, barredDigests, modelFailures };
 }
 
 function foldEvent(fold: Fold, event: StoredEvent, spec: ViewSpec): void {
@@ -99,13 +127,22 @@ function end(fold: Fold, id: string, outcome: EndedCompaction['outcome']): boole
 }
 
 /** One that no model was asked for (the breaker was open, or the policy names none) leaves the count as it is. */
-function countModels(fold: Fold, data: { compaction_id: string; failed_models?: readonly unknown[] | undefined }): void {
+function countModels(
+  fold: Fold,
+  data: { compaction_id: string; failed_models?: readonly unknown[] | undefined },
+): void {
   if (data.failed_models === undefined || data.failed_models.length === 0) return;
   const { inARow } = fold.modelFailures;
-  fold.modelFailures = { inARow: inARow + 1, lastTo: fold.requests.get(data.compaction_id)?.range[1] ?? fold.modelFailures.lastTo };
+  fold.modelFailures = {
+    inARow: inARow + 1,
+    lastTo: fold.requests.get(data.compaction_id)?.range[1] ?? fold.modelFailures.lastTo,
+  };
 }
 
-function rollBack(fold: Fold, { compaction_id: id, source_digest: digest }: { compaction_id: string; source_digest: string }): void {
+function rollBack(
+  fold: Fold,
+  { compaction_id: id, source_digest: digest }: { compaction_id: string; source_digest: string },
+): void {
   const at = fold.applied.findIndex((one) => one.id === id);
   const rolled = fold.applied[at];
   if (rolled === undefined) return;

@@ -1,8 +1,9 @@
-import { checkCompactionRange } from '#libs/context';
+import { checkCompactionRange, compactionState } from '#libs/context';
 import type { EventInput, StoredEvent } from '#libs/domain';
 import type { CompactionRecord } from '../ports/compaction-store.port.js';
 import { digestOf, viewOf, type CompactionSource } from './read-source.js';
-import type { Settled, Spent } from './summarise.js';
+import type { FailedModel, Settled } from './summarise.js';
+import type { Spent } from './spent.js';
 
 /** What the end of a compaction depends on of its row. */
 export type CompactionTask = Pick<
@@ -42,9 +43,13 @@ export function compactionEnd(
     case 'summary':
       return endOfSummary(task, source, result, events);
     case 'not_smaller':
-      return skipped(task, 'not_smaller', result, result.spent);
+      return skipped(task, 'not_smaller', result, result);
     case 'nothing_to_compact':
-      return skipped(task, 'nothing_to_compact', { charsAfter: task.charsBefore ?? 0, bytesSaved: 0 }, result.spent);
+      return skipped(task, 'nothing_to_compact', { charsAfter: task.charsBefore ?? 0, bytesSaved: 0 }, result);
+    case 'not_profitable':
+      return unprofitable(task, result);
+    case 'barred':
+      return discarded(task, 'rolled_back', result.detail, result);
     case 'failed':
       return {
         type: 'CompactionFailed',
@@ -53,7 +58,7 @@ export function compactionEnd(
           class: result.class,
           detail: result.detail,
           attempts: task.attempt,
-          ...spentData(result.spent),
+          ...spentData(result),
         },
       };
   }
@@ -66,15 +71,13 @@ function endOfSummary(
   events: readonly StoredEvent[],
 ): CompactionEnd {
   const view = viewOf(task);
+  const { barredDigests, rolledBack } = compactionState(events, view);
+  if (barredDigests.includes(source.digest) || (task.supersedes !== null && rolledBack.includes(task.supersedes)))
+    return discarded(task, 'rolled_back', 'what it covers or goes on from was rolled back meanwhile', result);
   const fault = checkCompactionRange(events, view, task);
-  if (fault !== null) return discarded(task, fault.reason, fault.detail, result.spent);
+  if (fault !== null) return discarded(task, fault.reason, fault.detail, result);
   if (digestOf(events, view, task.range) !== source.digest)
-    return discarded(
-      task,
-      'digest_differs',
-      'the events of the range are not those that were summarised',
-      result.spent,
-    );
+    return discarded(task, 'digest_differs', 'the events of the range are not those that were summarised', result);
   const { summary, charsAfter, bytesSaved, model, extractive } = result;
   return {
     type: 'ContextCompacted',
@@ -93,7 +96,7 @@ function endOfSummary(
       model,
       extractive,
       policy_hash: task.policyHash,
-      ...spentData(result.spent),
+      ...spentData(result),
     },
   };
 }
@@ -102,20 +105,27 @@ function discarded(
   task: CompactionTask,
   reason: EventInput<'CompactionDiscarded'>['reason'],
   detail: string,
-  spent: Spent,
+  tried: Tried,
 ): CompactionEnd {
   return {
     type: 'CompactionDiscarded',
-    data: { compaction_id: task.compactionId, reason, detail, ...spentData(spent) },
+    data: { compaction_id: task.compactionId, reason, detail, ...spentData(tried) },
   };
+}
+
+function unprofitable(task: CompactionTask, result: Extract<Settled, { kind: 'not_profitable' }>): CompactionEnd {
+  const { costUsd, savedUsdPerCall, expectedCalls } = result.estimate;
+  const estimate = { cost_usd: costUsd, saved_usd_per_call: savedUsdPerCall, expected_calls: expectedCalls };
+  const end = skipped(task, 'not_profitable', result, result);
+  return { type: end.type, data: { ...end.data, estimate } };
 }
 
 function skipped(
   task: CompactionTask,
   reason: EventInput<'CompactionSkipped'>['reason'],
   { charsAfter, bytesSaved }: { charsAfter: number; bytesSaved: number },
-  spent: Spent,
-): CompactionEnd {
+  tried: Tried,
+): Ended<'CompactionSkipped'> {
   return {
     type: 'CompactionSkipped',
     data: {
@@ -124,9 +134,14 @@ function skipped(
       bytes_saved: bytesSaved,
       chars_before: task.charsBefore ?? 0,
       chars_after: charsAfter,
-      ...spentData(spent),
+      ...spentData(tried),
     },
   };
 }
 
-const spentData = (spent: Spent) => ({ usage: spent.usage, cost_usd: spent.costUsd });
+type Tried = { spent: Spent; failedModels?: readonly FailedModel[] };
+
+function spentData({ spent, failedModels = [] }: Tried) {
+  const failed = failedModels.length === 0 ? {} : { failed_models: failedModels.map((model) => ({ ...model })) };
+  return { usage: spent.usage, cost_usd: spent.costUsd, ...failed };
+}

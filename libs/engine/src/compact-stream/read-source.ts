@@ -7,6 +7,7 @@ import {
   type ConversationEntry,
   type EffectivePolicy,
   type Manifest,
+  type ModelFailures,
   type ViewSpec,
 } from '#libs/context';
 import { TerminalError, type StoredEvent } from '#libs/domain';
@@ -32,6 +33,10 @@ export type CompactionSource = {
   previousSummary: string | null;
   /** SHA-256 over the events of the whole range. */
   digest: string;
+  /** What became of earlier requests of the view. */
+  modelFailures: ModelFailures;
+  barredDigests: readonly string[];
+  rolledBack: readonly string[];
 };
 
 /** @throws TerminalError `manifest_missing` when what the compaction depends on was erased. */
@@ -44,12 +49,12 @@ export async function readSource(deps: Pick<EngineDeps, 'log'>, record: SourceTa
       `the manifest of compaction ${record.compactionId} is not stored any more`,
     );
   const events = await deps.log.read({ projectId, streamId, uptoSeq: record.range[1] });
-  const compactions =
-    record.supersedes === null ? [] : await deps.log.read({ projectId, streamId, types: COMPACTION_EVENTS });
+  const compactions = await deps.log.read({ projectId, streamId, types: COMPACTION_EVENTS });
   return sourceFrom(record, manifest, events, compactions);
 }
 
-const COMPACTION_EVENTS = [
+/** All that `compactionState` reads. */
+export const COMPACTION_EVENTS = [
   'CompactionRequested',
   'ContextCompacted',
   'CompactionSkipped',
@@ -68,7 +73,8 @@ export function sourceFrom(
 ): CompactionSource {
   const view = viewOf(record);
   const { entries } = repairConversation(inRange(events, view, record.range));
-  const superseded = record.supersedes === null ? null : compactionState(compactions, view).live;
+  const { live, modelFailures, barredDigests, rolledBack } = compactionState(compactions, view);
+  const superseded = record.supersedes === null ? null : live;
   const fresh =
     superseded === null
       ? entries
@@ -81,6 +87,9 @@ export function sourceFrom(
     fresh,
     previousSummary: superseded?.summary ?? null,
     digest: digestOf(events, view, record.range),
+    modelFailures,
+    barredDigests,
+    rolledBack,
   };
 }
 

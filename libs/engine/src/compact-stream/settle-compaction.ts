@@ -5,11 +5,10 @@ import type { CompactionPatch, CompactionRecord, NewCompaction } from '../ports/
 import type { RunTransaction } from '../ports/run-store.port.js';
 import { compactionEnd, type CompactionEnd } from './compaction-end.js';
 import type { CompactionSource } from './read-source.js';
-import type { Settled, Spent } from './summarise.js';
+import { totalSpent } from './spent.js';
+import { MAX_ATTEMPTS, type Settled } from './summarise.js';
 import { wakeWaiters } from './wake-waiters.js';
 
-/** Attempts at one compaction before `CompactionFailed`. */
-const MAX_ATTEMPTS = 3;
 const RETRY_DELAY_MS = 2_000;
 
 type Settling = {
@@ -17,6 +16,7 @@ type Settling = {
   source: CompactionSource;
   result: Settled;
 };
+
 /**
  * Ends a claimed compaction: exactly one of the four events, or another attempt. The range is checked again under the
  * stream's lock, so what happened meanwhile is seen. Steps that wait for it are woken after the commit.
@@ -40,12 +40,12 @@ async function settleIn(deps: EngineDeps, tx: RunTransaction, settling: Settling
       attempt: record.attempt + 1,
       dueInMs: RETRY_DELAY_MS * record.attempt,
       attempts: attemptsAfter(deps, record, result),
-      usage: usagePatch(result.spent),
     });
     return false;
   }
   const events = await tx.read({ projectId: record.projectId, streamId: record.streamId });
-  const end = compactionEnd(record, settling.source, result, events);
+  const all = { ...result, spent: totalSpent(record.usage, result.spent) };
+  const end = compactionEnd(record, settling.source, all, events);
   await tx.append([
     { projectId: record.projectId, streamId: record.streamId, events: [compactionEvent(deps, record, end)] },
   ]);
@@ -53,7 +53,6 @@ async function settleIn(deps: EngineDeps, tx: RunTransaction, settling: Settling
     ...patchOf(end),
     ended: true,
     attempts: attemptsAfter(deps, record, result),
-    usage: usagePatch(result.spent),
   });
   return true;
 }
@@ -83,22 +82,14 @@ export function patchOf(end: CompactionEnd): CompactionPatch {
   }
 }
 
-function usagePatch({ usage, costUsd, modelCalls }: Spent): NonNullable<CompactionPatch['usage']> {
-  return {
-    inputTokens: usage?.input_tokens ?? 0,
-    cachedTokens: usage?.cached_tokens ?? 0,
-    outputTokens: usage?.output_tokens ?? 0,
-    costUsd,
-    modelCalls,
-  };
-}
-
 function attemptsAfter(
   deps: EngineDeps,
   record: CompactionRecord,
   result: Settling['result'],
 ): CompactionRecord['attempts'] {
-  const error = result.kind === 'failed' ? `${result.class}: ${result.detail}` : null;
+  const faults = (result.failedModels ?? []).map((one) => `${one.model}: ${one.class}: ${one.detail}`);
+  if (result.kind === 'failed') faults.push(`${result.class}: ${result.detail}`);
+  const error = faults.length === 0 ? null : faults.join('; ');
   const now = deps.now().toISOString();
   return [
     ...record.attempts,
@@ -112,17 +103,14 @@ function attemptsAfter(
   ];
 }
 
+type Asked = Pick<NewCompaction, 'runId' | 'stepId' | 'item' | 'streamId'>;
+
+export const subjectOf = ({ runId, stepId, item, streamId }: Asked) => ({ runId, stepId, item, round: 0, streamId });
+
 export function compactionEvent(
   deps: Pick<EngineDeps, 'redact'>,
-  record: Pick<NewCompaction, 'runId' | 'stepId' | 'item' | 'streamId' | 'compactionId'>,
+  record: Asked & Pick<NewCompaction, 'compactionId'>,
   end: CompactionEnd,
 ): NewEvent {
-  const subject = {
-    runId: record.runId,
-    stepId: record.stepId,
-    item: record.item,
-    round: 0,
-    streamId: record.streamId,
-  };
-  return newEvent(deps.redact, subject, end.type, [record.compactionId], end.data);
+  return newEvent(deps.redact, subjectOf(record), end.type, [record.compactionId], end.data);
 }

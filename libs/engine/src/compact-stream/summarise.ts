@@ -1,202 +1,180 @@
-import {
-  buildSummary,
-  checkSummaryText,
-  chunkHistory,
-  countCodePoints,
-  extractiveSummary,
-  gateSummary,
-  renderHistory,
-  summaryRequest,
-  summaryTextRoom,
-  type ConversationEntry,
-} from '#libs/context';
-import type { Usage } from '#libs/domain';
+import { countCodePoints, estimateProfit, isProfitable, renderHistory, type ProfitEstimate } from '#libs/context';
 import type { EngineDeps } from '../engine-deps.js';
 import type { CompactionRecord } from '../ports/compaction-store.port.js';
-import type { ModelOutcome } from '../ports/model.port.js';
+import { askSummaryModel } from './ask-summary-model.js';
+import {
+  bytesPerChar,
+  checkSummary,
+  completeSummary,
+  EXTRACTIVE_MODEL,
+  extractiveText,
+  type CheckedSummary,
+  type SummaryBounds,
+} from './complete-summary.js';
 import type { CompactionSource } from './read-source.js';
+import { NOTHING_SPENT, type Spent } from './spent.js';
+import { isAskingDue, summaryModels } from './summary-models.js';
 
-export type Spent = { usage: Usage | null; costUsd: number; modelCalls: number };
+/** A model that was asked and gave no summary that may be used. */
+export type FailedModel = { model: string; class: string; detail: string };
 
+/** How one attempt at a compaction went. `spent` and `failedModels` are of this attempt. */
 export type Summarised =
-  | {
+  | ({
       kind: 'summary';
       summary: string;
       charsAfter: number;
       bytesSaved: number;
       model: string;
       extractive: boolean;
-      spent: Spent;
-    }
-  | { kind: 'not_smaller'; charsAfter: number; bytesSaved: number; model: string; spent: Spent }
-  | { kind: 'nothing_to_compact'; spent: Spent }
-  | { kind: 'failed'; class: string; detail: string; retryable: boolean; spent: Spent }
+    } & Tried)
+  | ({ kind: 'not_smaller'; charsAfter: number; bytesSaved: number; model: string } & Tried)
+  | ({ kind: 'not_profitable'; charsAfter: number; bytesSaved: number; estimate: ProfitEstimate } & Tried)
+  | ({ kind: 'nothing_to_compact' } & Tried)
+  /** This range, or the summary that it was to go on from, was rolled back. */
+  | ({ kind: 'barred'; detail: string } & Tried)
+  | ({ kind: 'failed'; class: string; detail: string; retryable: boolean } & Tried)
   | { kind: 'stopped' };
+
+type Tried = { spent: Spent; failedModels?: readonly FailedModel[] };
 
 /** All but a stop: what `compactionEnd` makes an event of. */
 export type Settled = Exclude<Summarised, { kind: 'stopped' }>;
 
-/** What a summary must keep to. */
-type SummaryBounds = Pick<CompactionRecord, 'entries' | 'maxSummaryChars' | 'charsBefore'>;
+export type SummariseDeps = Pick<EngineDeps, 'models' | 'settings' | 'compactions'>;
 
-export const EXTRACTIVE_MODEL = 'builtin:extractive';
-const NOTHING_SPENT: Spent = { usage: null, costUsd: 0, modelCalls: 0 };
+/** Attempts at one compaction; only what costs nothing is tried again. */
+export const MAX_ATTEMPTS = 3;
 
-type SummariseDeps = Pick<EngineDeps, 'models' | 'settings'>;
-
-/** Makes the summary of a range with the model that the policy names, and lets code check and complete it. */
+/**
+ * Makes the summary of a range: by the policy's model, else the agent's, else by selection, so that it ends in a summary
+ * whatever models do. Code checks and completes each.
+ */
 export async function summarise(
   deps: SummariseDeps,
   record: CompactionRecord,
   source: CompactionSource,
   signal: AbortSignal,
 ): Promise<Summarised> {
+  const barred = whyBarred(record, source);
+  if (barred !== null) return { kind: 'barred', detail: barred, spent: NOTHING_SPENT };
   if (source.fresh.length === 0) return { kind: 'nothing_to_compact', spent: NOTHING_SPENT };
-  const model = summaryModel(deps, source);
-  if (model === EXTRACTIVE_MODEL) return extract(record, source);
-  return askModel(deps, { record, source, model, signal });
+  const models = isAskingDue(record.reason, source) ? summaryModels(deps, source) : [];
+  const [first] = models;
+  const loss = first === undefined ? null : expectedLoss(deps, record, source, first);
+  if (loss !== null)
+    return { kind: 'not_profitable', ...projectedSaving(record, source), estimate: loss, spent: NOTHING_SPENT };
+  return askInTurn(deps, record, source, models, signal);
 }
 
-/** budget.summary_model, else compaction.model, else the agent's; a model that cannot summarise (recordings) gives way to the extractive one. */
-function summaryModel(deps: SummariseDeps, { policy, manifest }: CompactionSource): string {
-  const named = policy.budget?.summary_model ?? policy.compaction.model ?? manifest.model.id;
-  if (named.startsWith('replay:') || !deps.models.facts(named).ok) return EXTRACTIVE_MODEL;
-  return named;
+function whyBarred({ supersedes }: CompactionRecord, source: CompactionSource): string | null {
+  if (source.barredDigests.includes(source.digest)) return 'the summary of exactly these events was rolled back';
+  if (supersedes !== null && source.rolledBack.includes(supersedes))
+    return `compaction ${supersedes}, which this one was to go on from, was rolled back`;
+  return null;
 }
 
-/** By selection, without a model: also the first rung of the ladder. */
-export function extract(record: SummaryBounds, source: CompactionSource): Settled {
-  const { fresh: entries, previousSummary } = source;
-  const text = extractiveSummary({
-    entries,
-    previousSummary,
-    asOf: record.entries[1],
-    maxChars: summaryTextRoom(record.maxSummaryChars),
-  });
-  return complete(record, source, { text, model: EXTRACTIVE_MODEL, extractive: true, spent: NOTHING_SPENT });
-}
-
-type Written = { text: string; model: string; extractive: boolean; spent: Spent };
-
-function complete(record: SummaryBounds, source: CompactionSource, written: Written): Settled {
-  const { text, model, extractive, spent } = written;
-  const { entries, previousSummary } = source;
-  const maxChars = record.maxSummaryChars;
-  const summary = buildSummary({ text, entries, previousSummary, maxChars });
-  const charsBefore = record.charsBefore ?? Number.MAX_SAFE_INTEGER;
-  const gate = gateSummary(summary, { maxChars, charsBefore });
-  const saved = { charsAfter: gate.charsAfter, bytesSaved: bytesSaved(record, source, summary) };
-  switch (gate.kind) {
-    case 'accepted':
-      return { kind: 'summary', summary, ...saved, model, extractive, spent };
-    case 'not_smaller':
-      return { kind: 'not_smaller', ...saved, model, spent };
-    case 'too_long': {
-      const detail = `the summary has ${gate.charsAfter} chars, more than its bound of ${maxChars}`;
-      return { kind: 'failed', class: 'too_long', detail, retryable: true, spent };
-    }
-  }
-}
-
-/** UTF-8 bytes: those of the shown chars at the range's own bytes per char, less those of the summary. */
-function bytesSaved(record: SummaryBounds, source: CompactionSource, summary: string): number {
-  const text = renderHistory(source.entries);
-  const bytesPerChar = text === '' ? 1 : Buffer.byteLength(text) / countCodePoints(text);
-  return Math.round((record.charsBefore ?? 0) * bytesPerChar) - Buffer.byteLength(summary);
-}
-
-type Asking = { record: CompactionRecord; source: CompactionSource; model: string; signal: AbortSignal };
-
-/** Folds the history chunk by chunk: each answer is the record so far of the next call. */
-async function askModel(deps: SummariseDeps, asking: Asking): Promise<Summarised> {
-  const { record, source, model } = asking;
-  const maxChars = summaryTextRoom(record.maxSummaryChars);
-  let previousSummary = source.previousSummary;
-  let spent = NOTHING_SPENT;
-  for (const entries of chunkHistory(source.fresh, chunkChars(deps, model, maxChars))) {
-    const outcome = await askOnce(deps, asking, { entries, previousSummary, maxChars });
-    if (asking.signal.aborted) return { kind: 'stopped' };
-    spent = added(spent, outcome);
-    if (outcome.kind === 'failure')
-      return {
-        kind: 'failed',
-        class: outcome.class,
-        detail: outcome.detail,
-        retryable: isRetryable(outcome.class),
-        spent,
-      };
-    const checked = checkSummaryText(outcome.message, outcome.finishReason);
-    if (checked.kind === 'refused')
-      return { kind: 'failed', class: checked.reason, detail: checked.detail, retryable: true, spent };
-    previousSummary = checked.text;
-  }
-  return complete(record, source, { text: previousSummary ?? '', model, extractive: false, spent });
-}
-
-const CHARS_PER_TOKEN = 3;
-const DEFAULT_WINDOW_TOKENS = 32_000;
-
-/** What fits the summary model's own window beside the record so far, the answer and the instructions. Chars. */
-function chunkChars(deps: SummariseDeps, model: string, maxChars: number): number {
-  const facts = deps.models.facts(model);
-  const window = (facts.ok ? facts.facts.windowTokens : null) ?? DEFAULT_WINDOW_TOKENS;
-  return Math.max(4_000, Math.floor(window * CHARS_PER_TOKEN * 0.8) - 2 * maxChars);
-}
-
-function askOnce(
+async function askInTurn(
   deps: SummariseDeps,
-  { record, model, signal }: Asking,
-  part: { entries: ConversationEntry[]; previousSummary: string | null; maxChars: number },
-): Promise<ModelOutcome> {
-  const request = summaryRequest({ ...part, asOf: record.entries[1] });
-  return deps.models.call({
-    model,
-    request,
-    cacheBreakpoints: [],
-    cacheKey: record.compactionId,
-    settings: {
-      temperature: null,
-      maxOutputTokens: Math.max(256, Math.ceil(part.maxChars / 2)),
-      stop: [],
-      reasoning: null,
-      extra: {},
-      outputSchema: null,
-      toolChoice: 'none',
-    },
-    position: {
-      projectId: record.projectId,
-      streamId: record.streamId,
-      runId: record.runId ?? record.compactionId,
-      stepId: record.stepId ?? 'compaction',
-      item: record.item,
-      callNo: record.attempt,
-      try: 1,
-    },
-    signal,
-    idleTimeoutMs: deps.settings.modelIdleTimeoutMs,
-    totalTimeoutMs: deps.settings.modelTotalTimeoutMs,
-    onDelta: null,
+  record: CompactionRecord,
+  source: CompactionSource,
+  models: readonly string[],
+  signal: AbortSignal,
+): Promise<Summarised> {
+  const failedModels: FailedModel[] = [];
+  let spent = NOTHING_SPENT;
+  for (const [index, model] of models.entries()) {
+    const kept = await keptSummary(deps, record, source, model);
+    if (kept !== null) return { ...kept, kind: 'summary', model, extractive: false, spent, failedModels };
+    const answer = await askSummaryModel(deps, { record, source, model, signal }, spent);
+    if (answer.kind === 'stopped') return answer;
+    spent = answer.spent;
+    const isFirstTry = index === 0 && record.attempt < MAX_ATTEMPTS && source.modelFailures.inARow === 0;
+    if (answer.kind === 'failed' && answer.transient && isFirstTry)
+      return { kind: 'failed', class: answer.class, detail: answer.detail, retryable: true, spent };
+    const fault = answer.kind === 'failed' ? answer : null;
+    const checked = answer.kind === 'failed' ? null : completeSummary(record, source, answer.text);
+    if (checked?.kind === 'accepted') {
+      const isOurs = await keep(deps, record, source, { model, summary: checked.summary });
+      return isOurs
+        ? { ...checked, kind: 'summary', model, extractive: false, spent, failedModels }
+        : { kind: 'stopped' };
+    }
+    failedModels.push({ model, ...(fault === null ? refusal(record, checked) : pick(fault)) });
+  }
+  return { ...extract(record, source), spent, failedModels };
+}
+
+const pick = ({ class: failureClass, detail }: { class: string; detail: string }) => ({ class: failureClass, detail });
+
+function refusal(record: SummaryBounds, checked: Exclude<CheckedSummary, { kind: 'accepted' }> | null) {
+  const chars = checked?.charsAfter ?? 0;
+  return checked?.kind === 'not_smaller'
+    ? {
+        class: 'not_smaller',
+        detail: `the summary has ${chars} chars, what it replaces has ${record.charsBefore ?? 0}`,
+      }
+    : { class: 'too_long', detail: `the summary has ${chars} chars, more than its bound of ${record.maxSummaryChars}` };
+}
+
+/** A summary of the same events within the same bound by this model, paid for before: by whoever, applied or not. */
+async function keptSummary(deps: SummariseDeps, record: CompactionRecord, source: CompactionSource, model: string) {
+  const { projectId, maxSummaryChars } = record;
+  const query = { projectId, sourceDigest: source.digest, maxSummaryChars, model };
+  const kept = await deps.compactions.findCachedSummary(query);
+  if (kept === null || kept.extractive) return null;
+  const checked = checkSummary(record, source, kept.summary);
+  return checked.kind === 'accepted' ? checked : null;
+}
+
+/** Stored before it is applied: whoever takes over after a crash finds it. False: fenced out. */
+function keep(
+  deps: SummariseDeps,
+  { projectId, compactionId, fence }: CompactionRecord,
+  { digest: sourceDigest }: CompactionSource,
+  { model, summary }: { model: string; summary: string },
+): Promise<boolean> {
+  return deps.compactions.keepSummary({ projectId, compactionId, fence, sourceDigest, model, summary });
+}
+
+/** By selection, without a model: also the first rung of the ladder, and what stands behind all models. */
+export function extract(record: SummaryBounds, source: CompactionSource): Settled {
+  const checked = completeSummary(record, source, extractiveText(record, source));
+  const by = { model: EXTRACTIVE_MODEL, spent: NOTHING_SPENT };
+  switch (checked.kind) {
+    case 'accepted':
+      return { ...checked, ...by, kind: 'summary', extractive: true };
+    case 'not_smaller':
+      return { ...checked, ...by };
+    case 'too_long':
+      return { kind: 'failed', retryable: false, spent: NOTHING_SPENT, ...refusal(record, checked) };
+  }
+}
+
+/** The estimate when a summary would cost more than it saves and nobody waits for it; null: go ahead. */
+function expectedLoss(
+  deps: SummariseDeps,
+  record: CompactionRecord,
+  source: CompactionSource,
+  model: string,
+): ProfitEstimate | null {
+  if (record.reason !== 'soft_cap') return null;
+  const summariser = deps.models.facts(model);
+  if (!summariser.ok) return null;
+  const estimate = estimateProfit({
+    readChars: countCodePoints(renderHistory(source.fresh)) + countCodePoints(source.previousSummary ?? ''),
+    writtenChars: record.maxSummaryChars,
+    freedChars: (record.charsBefore ?? 0) - record.maxSummaryChars,
+    turns: source.entries.filter((entry) => entry.kind === 'assistant').length,
+    summariser: summariser.facts,
+    agent: source.manifest.model,
   });
+  return estimate === null || isProfitable(estimate) ? null : estimate;
 }
 
-const TERMINAL: ReadonlySet<string> = new Set(['authentication', 'invalid_request', 'refused', 'context_overflow']);
-const isRetryable = (failureClass: string): boolean => !TERMINAL.has(failureClass);
-
-function added(spent: Spent, outcome: ModelOutcome): Spent {
-  const { usage } = outcome;
-  return {
-    usage: usage === null ? spent.usage : sum(spent.usage, usage),
-    costUsd: spent.costUsd + (outcome.costUsd ?? 0),
-    modelCalls: spent.modelCalls + 1,
-  };
-}
-
-function sum(a: Usage | null, b: Usage): Usage {
-  if (a === null) return b;
-  return {
-    input_tokens: a.input_tokens + b.input_tokens,
-    cached_tokens: a.cached_tokens + b.cached_tokens,
-    cache_write_tokens: a.cache_write_tokens + b.cache_write_tokens,
-    output_tokens: a.output_tokens + b.output_tokens,
-  };
+/** As if the summary had all that it may have. */
+function projectedSaving(record: CompactionRecord, source: CompactionSource) {
+  const charsAfter = record.maxSummaryChars;
+  const freed = (record.charsBefore ?? 0) - charsAfter;
+  return { charsAfter, bytesSaved: Math.round(freed * bytesPerChar(source)) };
 }

@@ -11,6 +11,15 @@ export type CompactionAttempt = {
   error: string | null;
 };
 
+/** Model calls of a compaction; part of its run's usage. */
+export type CompactionUsage = {
+  inputTokens: number;
+  cachedTokens: number;
+  outputTokens: number;
+  costUsd: number;
+  modelCalls: number;
+};
+
 export type CompactionRecord = {
   projectId: string;
   compactionId: string;
@@ -45,6 +54,7 @@ export type CompactionRecord = {
   fence: number;
   leaseUntil: string | null;
   workerId: string | null;
+  usage: CompactionUsage;
   requestedAt: string;
   endedAt: string | null;
 };
@@ -96,8 +106,6 @@ export type CompactionPatch = Partial<
   ended?: true;
   requeue?: true;
   dueInMs?: number | null;
-  /** Added to the row's counters. */
-  usage?: { inputTokens: number; cachedTokens: number; outputTokens: number; costUsd: number; modelCalls: number };
 };
 
 /** The part of a transaction that concerns compactions (lock order: after step runs, before streams). */
@@ -123,17 +131,34 @@ export interface CompactionStore {
   takeRunnableCompactions(limit: number): Promise<CompactionJob[]>;
   undispatchCompactions(jobs: readonly CompactionJob[]): Promise<void>;
   findDispatchedCompactions(olderThanMs: number, limit: number): Promise<CompactionJob[]>;
-  /** dispatch_no + 1, status requested, dispatched_at and lease null, if still open under that number and (when running) its lease expired. */
+  /** For jobs that the queue lost: dispatch_no + 1, dispatched_at null, if still requested under that number. */
   redispatchCompactions(jobs: readonly CompactionJob[]): Promise<void>;
   redispatchAllCompactions(): Promise<number>;
   findExpiredCompactions(limit: number): Promise<CompactionRecord[]>;
   getCompaction(projectId: string, compactionId: string): Promise<CompactionRecord | null>;
   /** Step runs that wait for a compaction which has ended. */
   findWaitersOfEndedCompactions(limit: number): Promise<{ projectId: string; runId: string; stepRunId: string }[]>;
-  /** A summary that was paid for the same digest and bound before and not rolled back, by any model or by this one. */
+  /** Adds one model call to the row, if the fence still holds; false: fenced out (the call stays unbilled, as after a crash). */
+  recordCompactionCall(call: {
+    projectId: string;
+    compactionId: string;
+    fence: number;
+    usage: CompactionUsage;
+  }): Promise<boolean>;
+  /** Stores what was paid for before it is applied, if the fence still holds. */
+  keepSummary(kept: {
+    projectId: string;
+    compactionId: string;
+    fence: number;
+    sourceDigest: string;
+    model: string;
+    summary: string;
+  }): Promise<boolean>;
+  /** A summary of the same events within the same bound by this model, applied or not; none once one of them was rolled back. */
   findCachedSummary(query: {
     projectId: string;
     sourceDigest: string;
+    maxSummaryChars: number;
     model: string;
   }): Promise<{ summary: string; extractive: boolean } | null>;
 }

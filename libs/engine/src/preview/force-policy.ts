@@ -1,5 +1,5 @@
 import type { EffectivePolicy } from '#libs/context';
-import { EXTRACTIVE_MODEL } from '../compact-stream/summarise.js';
+import { EXTRACTIVE_MODEL } from '../compact-stream/complete-summary.js';
 
 /**
  * The policy under which previews and replays run: a step waits for its summaries, and code writes them, so that both give

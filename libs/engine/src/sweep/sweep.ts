@@ -1,6 +1,7 @@
 import type { EngineDeps } from '../engine-deps.js';
 import { beginRun } from '../advance/after-commit.js';
 import { advanceStuckRun } from './advance-stuck-run.js';
+import { settleExpiredCompaction } from './settle-expired-compaction.js';
 import { settleExpiredLease } from './settle-expired-lease.js';
 import { settleDueStep, wakeDueStep } from './settle-due-step.js';
 import { stopRun } from '../cancel-run.js';
@@ -70,7 +71,7 @@ function fixes(deps: EngineDeps): Fix[] {
     fix(
       'expiredLeases',
       () => compactions.findExpiredCompactions(BATCH),
-      ({ compactionId, dispatchNo }) => compactions.redispatchCompactions([{ compactionId, dispatchNo }]),
+      (compaction) => settleExpiredCompaction(deps, compaction),
     ),
   ];
 }

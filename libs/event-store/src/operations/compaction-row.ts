@@ -39,6 +39,11 @@ export const COMPACTION_COLUMNS = [
   'fence',
   'lease_until',
   'worker_id',
+  'input_tokens',
+  'cached_tokens',
+  'output_tokens',
+  'cost_usd',
+  'model_calls',
   'queued_at',
   'ended_at',
 ] as const satisfies readonly (keyof CompactionTable)[];
@@ -88,6 +93,13 @@ export function compactionRecord(row: CompactionRow): CompactionRecord {
     fence: row.fence,
     leaseUntil: row.lease_until,
     workerId: row.worker_id,
+    usage: {
+      inputTokens: row.input_tokens,
+      cachedTokens: row.cached_tokens,
+      outputTokens: row.output_tokens,
+      costUsd: row.cost_usd,
+      modelCalls: row.model_calls,
+    },
     requestedAt: row.queued_at,
     endedAt: row.ended_at,
   };

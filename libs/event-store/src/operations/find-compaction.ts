@@ -1,4 +1,4 @@
-import type { CompactionRecord } from '#libs/engine';
+import type { CompactionRecord, CompactionStore } from '#libs/engine';
 import { fromStoredText } from '../encoding/stored-text.js';
 import type { Session } from '../session.js';
 import { COMPACTION_COLUMNS, compactionRecord, type CompactionRow } from './compaction-row.js';
@@ -57,17 +57,17 @@ export async function findWaitersOfEndedCompactions(
   return rows.map((row) => ({ ...row }));
 }
 
-/** A summary of the same entries by this model; a rollback bars the digest. */
+/** A summary of the same events in the same bound by this model, applied or not; a rollback bars the digest. */
 export async function findCachedSummary(
   session: Session,
-  query: { projectId: string; sourceDigest: string; model: string },
+  query: Parameters<CompactionStore['findCachedSummary']>[0],
 ): Promise<{ summary: string; extractive: boolean } | null> {
   const [row] = await session<{ summary: string; extractive: boolean }[]>`
     select c.summary, c.extractive from compaction c
     where c.project_id = ${query.projectId} and c.source_digest = ${query.sourceDigest} and c.summarizer_model = ${query.model}
-      and c.status = 'compacted' and c.summary is not null
+      and c.max_summary_chars = ${query.maxSummaryChars} and c.summary is not null
       and not exists (
         select from compaction b where b.project_id = c.project_id and b.source_digest = c.source_digest and b.status = 'rolled_back')
-    order by c.ended_at desc limit 1`;
+    order by c.queued_at desc limit 1`;
   return row === undefined ? null : { summary: fromStoredText(row.summary), extractive: row.extractive };
 }

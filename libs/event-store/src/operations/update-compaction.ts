@@ -45,7 +45,6 @@ function compactionAssignments(session: Session, patch: CompactionPatch): Assign
   if (patch.dueInMs === null) clear(['due_at']);
   else if (patch.dueInMs !== undefined)
     assignments.setTo('due_at', session`now() + ${patch.dueInMs}::float8 * interval '1 millisecond'`);
-  if (patch.usage !== undefined) addUsage(session, assignments, patch.usage);
   return assignments;
 }
 
@@ -62,12 +61,4 @@ function setPlainColumns(assignments: Assignments, patch: CompactionPatch): void
   if (patch.summary !== undefined)
     assignments.set('summary', patch.summary === null ? null : toStoredText(patch.summary));
   if (patch.attempts !== undefined) assignments.setJson('attempts', toStoredJson(patch.attempts));
-}
-
-function addUsage(session: Session, assignments: Assignments, usage: NonNullable<CompactionPatch['usage']>): void {
-  assignments.setTo('input_tokens', session`input_tokens + ${usage.inputTokens}`);
-  assignments.setTo('cached_tokens', session`cached_tokens + ${usage.cachedTokens}`);
-  assignments.setTo('output_tokens', session`output_tokens + ${usage.outputTokens}`);
-  assignments.setTo('cost_usd', session`cost_usd + ${usage.costUsd}`);
-  assignments.setTo('model_calls', session`model_calls + ${usage.modelCalls}`);
 }
