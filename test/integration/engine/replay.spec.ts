@@ -49,7 +49,14 @@ async function replayed(name: string, context: object, apiFormat: 'openai_chat' 
   );
   const statuses: string[] = [];
   for (const run of session.plan.runs) {
-    const runId = await harness.start(pipeline, { task: replayTask(run.task) }, { streamId: pipeline });
+    const runId = await harness.start(
+      pipeline,
+      { task: replayTask(run.task) },
+      {
+        streamId: pipeline,
+        metadata: run.injected ? { injected: true } : {},
+      },
+    );
     statuses.push((await harness.untilEnded(runId)).status);
   }
   const events = await harness.events(subStreamId(pipeline, REPLAY_STEP, null));

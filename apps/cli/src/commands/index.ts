@@ -6,6 +6,8 @@ import { registerEvents } from './events.command.js';
 import { registerExplain } from './explain.command.js';
 import { registerKeys } from './keys.command.js';
 import { registerMigrate } from './migrate.command.js';
+import { registerPreview } from './preview.command.js';
+import { registerReplay } from './replay.command.js';
 import { registerRun } from './run.command.js';
 import { registerRuns } from './runs.command.js';
 import { registerShow } from './show.command.js';
@@ -23,6 +25,8 @@ export const commands: readonly ((program: Command) => void)[] = [
   registerExplain,
   registerEvents,
   registerContext,
+  registerPreview,
+  registerReplay,
   registerCancel,
   registerMigrate,
   registerKeys,

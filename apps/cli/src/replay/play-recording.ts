@@ -83,6 +83,7 @@ async function start(client: WeirClient, recording: Recording, version: number, 
     stream_id: recording.streamId,
     version,
     tags: ['replay'],
+    ...(run.injected ? { metadata: { injected: true } } : {}),
   };
   const params = { path: { name: recording.name } };
   return (await dataOf(client.api.POST('/v1/pipelines/{name}/runs', { params, body }))).id;

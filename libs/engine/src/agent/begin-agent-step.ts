@@ -13,7 +13,7 @@ import { z } from 'zod';
 import { nextMemoryEntry, type ViewSpec } from '#libs/context';
 import { RunRecorder } from '../advance/run-recorder.js';
 import { readMemory } from '../memory.js';
-import type { RunTransaction } from '../ports/run-store.port.js';
+import type { RunRecord, RunTransaction } from '../ports/run-store.port.js';
 import { failedStep, type StepOutcome } from '../run-step/step-outcome.js';
 import { manifestJson, type AgentExecution, type AgentPlan } from './agent-plan.js';
 
@@ -69,6 +69,7 @@ async function begin(tx: RunTransaction, beginning: Beginning): Promise<Begun | 
     recorder.inConversation(row, 'UserMessageReceived', ['task', row.fence], {
       origin: 'task',
       content: beginning.inputs.task,
+      ...injectedBy(run),
       reissued: true,
     });
   await recorder.flush(tx);
@@ -87,8 +88,16 @@ async function recordOpening(
   const shown = nextMemoryEntry(at.events, at.view, memory, at.memorySeq, plan.policy);
   if (shown !== null) recorder.inConversation(row, 'MemoryShown', [], shown);
   if (inputs.documents !== null) recorder.inConversation(row, 'DocumentsProvided', [], { content: inputs.documents });
-  recorder.inConversation(row, 'UserMessageReceived', ['task'], { origin: 'task', content: inputs.task });
+  recorder.inConversation(row, 'UserMessageReceived', ['task'], {
+    origin: 'task',
+    content: inputs.task,
+    ...injectedBy(run),
+  });
 }
+
+/** Who starts a run with the metadata `injected: true` says that a program, not a person, speaks in its task. */
+const injectedBy = ({ metadata }: RunRecord): { injected?: true } =>
+  metadata['injected'] === true ? { injected: true } : {};
 
 /** Other runs wrote since this run's last word, or the run's conversation ended in an answer that was not good enough. */
 function needsTaskAgain(events: readonly StoredEvent[], runId: string, view: ViewSpec): boolean {
