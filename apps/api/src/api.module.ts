@@ -1,4 +1,5 @@
 import { Module, type DynamicModule } from '@nestjs/common';
+import { CompactionVerbsController } from './admin/compaction-verbs.controller.js';
 import { CompactionsController } from './admin/compactions.controller.js';
 import { OperationController } from './admin/operation.controller.js';
 import { StreamCallsController } from './admin/stream-calls.controller.js';
@@ -35,6 +36,7 @@ export type ApiModuleOptions = { parts: ApiParts; keys: KeyRegistry; hub: Progre
     StreamsController,
     StreamCallsController,
     CompactionsController,
+    CompactionVerbsController,
     OperationController,
     ProjectsController,
     ApiKeysController,

@@ -70,13 +70,23 @@ const bodies: Record<string, unknown> = {
   createApiKey: { name: 'k', scopes: ['runs:read'] },
   cancelRun: {},
   retryRun: { version: 'live' },
+  previewContext: { policy: { preset: 'chat' } },
+  requestCompaction: { step_id: 'answer' },
   putRecording: { messages: [{ role: 'user', content: 'hi' }] },
 };
 /** A body may be left out. */
-const optionalBodies = new Set(['cancelRun', 'retryRun']);
+const optionalBodies = new Set(['cancelRun', 'retryRun', 'requestCompaction']);
 /** PUT under a new name makes something. */
 const creating = new Set(['applyPipeline', 'putRecording']);
-const otherAnswers: Record<string, number> = { cancelRun: 409, retryRun: 409, getCompaction: 404 };
+const otherAnswers: Record<string, number> = {
+  cancelRun: 409,
+  retryRun: 409,
+  getCompaction: 404,
+  listCompactionEvents: 404,
+  retryCompaction: 404,
+  rollBackCompaction: 404,
+  requestCompaction: 409,
+};
 
 function expectDocumented(route: Route, answer: Answer): void {
   const at = `${route.method} ${route.path} → ${answer.status} ${answer.text.slice(0, 300)}`;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { pageQuery } from '../http/list-page.js';
-import { anyJson, count, line, time, usage } from '../http/scalars.js';
+import { anyJson, count, itemNumber, line, time, usage } from '../http/scalars.js';
 
 const status = z.enum(['requested', 'running', 'compacted', 'skipped', 'discarded', 'failed', 'rolled_back']);
 
@@ -8,6 +8,8 @@ export const compactionListQuery = z.strictObject({
   ...pageQuery,
   stream_id: line(400).optional(),
   status: status.optional(),
+  /** Those that cover this entry of the (sub-)stream: from an event to the summaries it went into. */
+  entry: itemNumber.optional(),
 });
 
 const range = z.tuple([count, count]);
@@ -34,6 +36,27 @@ export const compaction = z
     attempts: z.array(anyJson),
     requested_at: time,
     ended_at: time.nullable(),
+    allowed_actions: z.array(z.enum(['retry', 'rollback'])),
   })
-  .meta({ id: 'Compaction', description: '`summary` is null for keys without `content:read`.' });
+  .meta({
+    id: 'Compaction',
+    description:
+      '`range` (seqs) and `entries` are inclusive; `…/events` gives the events behind them. `attempts[].outcome` says why one was skipped. `summary` is null for keys without `content:read`.',
+  });
 export type Compaction = z.output<typeof compaction>;
+
+const STEP_ID_CHARS = 64;
+
+export const requestCompactionBody = z
+  .strictObject({
+    step_id: line(STEP_ID_CHARS).optional(),
+    item: z.int().nonnegative().optional(),
+    run_id: line(200).optional(),
+  })
+  .optional()
+  .meta({
+    id: 'RequestCompaction',
+    description:
+      '`step_id` may be left out where the path names a sub-stream or the stream has one only. `run_id`: the view of that run (`fresh` steps); else that of the last start.',
+  });
+export type RequestCompactionBody = z.output<typeof requestCompactionBody>;

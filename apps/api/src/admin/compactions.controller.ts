@@ -1,15 +1,17 @@
 import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { z } from 'zod';
-import { findCompaction, listCompactions, type CompactionRow } from '#libs/event-store';
+import { findCompaction, listCompactions, readStreamEvents, type CompactionRow } from '#libs/event-store';
 import { API_PARTS, type ApiParts } from '../api-parts.js';
 import { FromCaller, hasScope, type Caller } from '../auth/caller.js';
+import { toEvent } from '../events/event-wire.js';
+import { streamEventPage, streamEventsQuery, type StreamEventsQuery } from '../events/event.schema.js';
 import { decodeCursor } from '../http/list-cursor.js';
 import { pageOf, toPage, type Page } from '../http/list-page.js';
 import { Operation } from '../http/operation.js';
 import { notFound } from '../http/problem-error.js';
 import { pathId } from '../http/scalars.js';
-import { toUsage } from '../runs/run-wire.js';
+import { toCompaction } from './compaction-wire.js';
 import { compaction, compactionListQuery, type Compaction } from './compaction.schema.js';
 
 @ApiTags('admin: compactions')
@@ -20,7 +22,7 @@ export class CompactionsController {
   @Operation({
     id: 'listCompactions',
     summary: 'Compactions of the project',
-    description: 'A stream finds those of its sub-streams too.',
+    description: 'A stream finds those of its sub-streams too; `entry` those whose range holds that entry.',
     scope: 'admin:read',
     answers: { 200: { description: 'A page of compactions, newest first.', schema: pageOf(compaction) } },
   })
@@ -34,6 +36,7 @@ export class CompactionsController {
     const filters = {
       ...(query.stream_id === undefined ? {} : { streamId: query.stream_id }),
       ...(query.status === undefined ? {} : { status: query.status }),
+      ...(query.entry === undefined ? {} : { entry: query.entry }),
     };
     const key = after === null ? null : { requestedAt: String(after[0]), compactionId: String(after[1]) };
     const rows = await listCompactions(this.parts.database.kysely, caller.projectId, filters, { after: key, limit });
@@ -58,33 +61,46 @@ export class CompactionsController {
     @Param('compaction', { schema: pathId }) compactionId: string,
     @FromCaller() caller: Caller,
   ): Promise<Compaction> {
-    const found = await findCompaction(this.parts.database.kysely, caller.projectId, compactionId);
-    if (found === null) throw notFound('compaction_not_found', `Compaction ${compactionId}`);
-    return toCompaction(found, hasScope(caller, 'content:read'));
+    return toCompaction(await this.find(caller.projectId, compactionId), hasScope(caller, 'content:read'));
   }
-}
 
-function toCompaction(row: CompactionRow, showsContent: boolean): Compaction {
-  return {
-    id: row.compactionId,
-    stream_id: row.streamId,
-    run_id: row.runId,
-    status: row.status,
-    reason: row.reason,
-    range: [row.rangeLo, row.rangeHi],
-    entries: [row.entryLo, row.entryHi],
-    supersedes: row.supersedes,
-    live: row.live,
-    chars_before: row.charsBefore,
-    chars_after: row.charsAfter,
-    bytes_saved: row.bytesSaved,
-    summary: showsContent ? row.summary : null,
-    summarizer: { model: row.summarizerModel, extractive: row.extractive },
-    source_digest: row.sourceDigest,
-    policy_hash: row.policyHash,
-    usage: toUsage({ ...row, toolCalls: 0 }),
-    attempts: Array.isArray(row.attempts) ? row.attempts : [],
-    requested_at: row.requestedAt,
-    ended_at: row.endedAt,
-  };
+  @Operation({
+    id: 'listCompactionEvents',
+    summary: 'The events behind a summary',
+    description:
+      'All of its range, as they were stored. By `seq`: `next_cursor` is the last one and goes into `after`.',
+    scope: 'admin:read',
+    answers: { 200: { description: 'A page of events.', schema: streamEventPage } },
+  })
+  @Get(':compaction/events')
+  async events(
+    @Param('compaction', { schema: pathId }) compactionId: string,
+    @Query({ schema: streamEventsQuery }) query: StreamEventsQuery,
+    @FromCaller() caller: Caller,
+  ): Promise<z.output<typeof streamEventPage>> {
+    const { rangeLo, rangeHi, streamId } = await this.find(caller.projectId, compactionId);
+    const { after, types, limit } = query;
+    const events = await readStreamEvents(this.parts.database.kysely, {
+      projectId: caller.projectId,
+      streamId,
+      afterSeq: Math.max(after ?? 0, rangeLo - 1),
+      limit: limit + 1,
+      ...(types === undefined ? {} : { types }),
+    });
+    const inRange = events.filter(({ seq }) => seq <= rangeHi);
+    const shown = inRange.slice(0, limit);
+    const showsContent = hasScope(caller, 'content:read');
+    const last = shown.at(-1)?.seq ?? after;
+    return {
+      data: shown.map((event) => toEvent(event, showsContent)),
+      next_cursor: last === undefined ? null : String(last),
+      has_more: inRange.length > limit,
+    };
+  }
+
+  private async find(projectId: string, compactionId: string): Promise<CompactionRow> {
+    const found = await findCompaction(this.parts.database.kysely, projectId, compactionId);
+    if (found === null) throw notFound('compaction_not_found', `Compaction ${compactionId}`);
+    return found;
+  }
 }

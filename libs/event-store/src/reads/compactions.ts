@@ -64,7 +64,8 @@ const columns = [
   'ended_at as endedAt',
 ] as const;
 
-export type CompactionFilters = { streamId?: string; status?: CompactionStatus };
+/** `entry`: those whose range holds it. */
+export type CompactionFilters = { streamId?: string; status?: CompactionStatus; entry?: number };
 export type CompactionKey = { requestedAt: string; compactionId: string };
 
 /** Newest first. A stream's id finds those of its sub-streams too. */
@@ -80,13 +81,14 @@ export async function listCompactions(
     .where('project_id', '=', projectId)
     .orderBy('queued_at', 'desc')
     .orderBy('compaction_id', 'desc');
-  const { streamId, status } = filters;
+  const { streamId, status, entry } = filters;
   if (streamId !== undefined) {
     query = query.where((eb) =>
       eb.or([eb('stream_id', '=', streamId), sql<boolean>`starts_with(stream_id, ${`${streamId}:step:`})`]),
     );
   }
   if (status !== undefined) query = query.where('status', '=', status);
+  if (entry !== undefined) query = query.where('entry_lo', '<=', entry).where('entry_hi', '>=', entry);
   const { after } = page;
   if (after !== null)
     query = query.where(
