@@ -292,6 +292,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/streams/{stream}/calls": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Recorded calls of a step, built again
+         * @description All calls of all runs on this stream: whether they rebuild to their recorded hash, sizes, cost, what the linter says.
+         *
+         *     Needs the scope `content:read`.
+         */
+        get: operations["reviewCalls"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/streams/{stream}/context-preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * What the calls of a step would have sent under another policy
+         * @description Without a model: stored answers and results stay, frontiers and summaries are made anew (`compaction` is forced to `blocking` and `builtin:extractive`).
+         *
+         *     Needs the scope `content:read`.
+         */
+        post: operations["previewContext"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/streams/{stream}/events": {
         parameters: {
             query?: never;
@@ -325,7 +369,7 @@ export interface paths {
         put?: never;
         /**
          * Check a stream and its sub-streams
-         * @description Gaps in `seq` and `entry`, and the digest of every event. A sub-stream is checked alone.
+         * @description Gaps in `seq` and `entry`, the digest of every event, the context of every model call. A sub-stream is checked alone.
          *
          *     Needs the scope `admin:read`.
          */
@@ -1048,6 +1092,58 @@ export interface components {
             upto_seq: number;
             wire_hash: string | null;
         };
+        /** @description Every recorded call of a step on this stream, built again from its events. */
+        CallReview: {
+            calls: {
+                attempt: number;
+                build_ms: number | null;
+                call: number;
+                chars: number;
+                chars_unmanaged: number;
+                common_prefix_chars: number;
+                compacted: number;
+                context_hash: string | null;
+                cost: number;
+                /** @enum {string} */
+                event: "call";
+                item: number | null;
+                lint: {
+                    detail: string;
+                    index: number | null;
+                    /** @enum {string} */
+                    rule: "system_role" | "first_role" | "last_role" | "alternation" | "empty_content" | "unsupported_part" | "media_limit" | "call_without_result" | "result_without_call" | "call_id" | "repeated_call_id" | "call_name" | "call_count" | "tool_name" | "tool_count" | "arguments" | "malformed_text" | "reasoning";
+                }[];
+                masked: number;
+                message_index: number | null;
+                messages: number;
+                omitted: number;
+                /** @enum {string} */
+                outcome: "ready" | "wait" | "over_hard_cap";
+                /** @enum {string} */
+                rebuilt: "equal" | "differs_by_version" | "erased" | "corrupt";
+                run_call: number | null;
+                run_id: string | null;
+                step_id: string;
+                tokens: number;
+                try: number;
+            }[];
+            total: components["schemas"]["CallTotal"] | null;
+        };
+        /** @description `cost` in chars: read × common prefix + write × the rest. `masked`: distinct entries. */
+        CallTotal: {
+            calls: number;
+            chars: number;
+            chars_unmanaged: number;
+            compactions: number;
+            cost: number;
+            cost_unmanaged: number;
+            /** @enum {string} */
+            event: "total";
+            lint_violations: number;
+            masked: number;
+            over_hard_cap: number;
+            tokens: number;
+        };
         /** @description `summary` is null for keys without `content:read`. */
         Compaction: {
             attempts: components["schemas"]["Json"][];
@@ -1084,6 +1180,87 @@ export interface components {
             summary: string | null;
             supersedes: string | null;
             usage: components["schemas"]["Usage"];
+        };
+        /** @description The same builds over the stored stream under another policy, without a model. `context` is what the next call would see; null: the step made no call. */
+        ContextPreview: {
+            calls: {
+                call: number;
+                chars: number;
+                chars_unmanaged: number;
+                common_prefix_chars: number;
+                compacted: number;
+                context_hash: string | null;
+                cost: number;
+                /** @enum {string} */
+                event: "call";
+                lint: {
+                    detail: string;
+                    index: number | null;
+                    /** @enum {string} */
+                    rule: "system_role" | "first_role" | "last_role" | "alternation" | "empty_content" | "unsupported_part" | "media_limit" | "call_without_result" | "result_without_call" | "call_id" | "repeated_call_id" | "call_name" | "call_count" | "tool_name" | "tool_count" | "arguments" | "malformed_text" | "reasoning";
+                }[];
+                masked: number;
+                message_index: number | null;
+                messages: number;
+                omitted: number;
+                /** @enum {string} */
+                outcome: "ready" | "wait" | "over_hard_cap";
+                tokens: number;
+            }[];
+            context: {
+                api_format: ("openai_chat" | "anthropic" | "anthropic_thinking" | "strict_chat") | null;
+                context_hash: string | null;
+                item: number | null;
+                messages: {
+                    chars: number;
+                    content: components["schemas"]["Json"];
+                    entries: number[];
+                    pinned: boolean;
+                    /** @enum {string} */
+                    role: "system" | "user" | "assistant" | "tool";
+                    /** @enum {string} */
+                    state: "whole" | "masked" | "shortened" | "elided" | "summarised" | "forgotten" | "truncated" | "before_cutoff" | "other_run" | "repaired_away";
+                    synthetic: boolean;
+                    tool_call_id: string | null;
+                    tool_calls: {
+                        arguments: string;
+                        id: string;
+                        name: string;
+                    }[] | null;
+                }[];
+                model: string;
+                omitted: {
+                    chars: number;
+                    entries: [
+                        number,
+                        number
+                    ];
+                    /** @enum {string} */
+                    state: "whole" | "masked" | "shortened" | "elided" | "summarised" | "forgotten" | "truncated" | "before_cutoff" | "other_run" | "repaired_away";
+                }[];
+                /** @enum {string} */
+                outcome: "ready" | "wait" | "over_hard_cap";
+                policy_hash: string;
+                report: {
+                    [key: string]: components["schemas"]["Json"];
+                };
+                run_id: string | null;
+                step_id: string;
+                upto_seq: number;
+            } | null;
+            total: components["schemas"]["CallTotal"];
+        };
+        /** @description `policy` is a `context` block. `step_id` may be left out where the stream has one step only. `model`: its window, prices and form instead of those that were recorded. */
+        ContextPreviewRequest: {
+            api_format?: ("openai_chat" | "anthropic" | "anthropic_thinking" | "strict_chat") | null;
+            item?: number | null;
+            model?: string | null;
+            policy: {
+                [key: string]: components["schemas"]["Json"];
+            };
+            run_id?: string | null;
+            step_id?: string;
+            upto_seq?: number | null;
         };
         DeadLetter: {
             attempt: number;
@@ -1573,7 +1750,15 @@ export interface components {
             updated_at: string;
             version: number;
         };
+        /** @description `contexts`: what building each recorded call again gave; only `corrupt` is a fault. */
         StreamVerification: {
+            calls: number;
+            contexts: {
+                corrupt: number;
+                differs_by_version: number;
+                equal: number;
+                erased: number;
+            };
             events: number;
             faults: {
                 code: string;
@@ -2161,6 +2346,75 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Stream"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    reviewCalls: {
+        parameters: {
+            query?: {
+                item?: number;
+                step_id?: string;
+            };
+            header?: never;
+            path: {
+                stream: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The calls in the order in which they were sent. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CallReview"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    previewContext: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                stream: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ContextPreviewRequest"];
+            };
+        };
+        responses: {
+            /** @description Sizes and costs of each call, and the context of the next one. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContextPreview"];
                 };
             };
             /** @description What went wrong. */

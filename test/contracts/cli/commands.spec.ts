@@ -123,6 +123,31 @@ describe('weir', () => {
     expect((await weir('show', run)).out).toContain('cancelled');
   });
 
+  it('retries a failed run, verifies streams and lists compactions', async () => {
+    api.scripts.set('mended', [{ failure: { class: 'authentication', detail: 'no such key' } }]);
+    writeFileSync(join(folder, 'mended.yml'), JSON.stringify(chatPipeline('mended', 'mended')));
+    await weir('apply', '-f', join(folder, 'mended.yml'));
+    const failed = await withWork(
+      weir('run', 'mended', '-i', 'message=hi', '--stream-id', 'mended', '--watch', '--json'),
+    );
+    expect(failed.code).toBe(1);
+    api.scripts.set('mended', { replies: [{ text: 'Fine.' }], after_last: 'repeat' });
+    const run: string = failed.lines.at(-1).run_id;
+    expect((await weir('retry', run, '--live', '--json')).lines).toMatchObject([
+      { event: 'retried', run_id: run, steps: ['answer'] },
+    ]);
+    await api.work();
+    expect((await weir('show', run)).out).toContain('Fine.');
+    expect((await weir('retry', run)).code).toBe(1);
+    expect(await weir('verify', 'mended', '--json')).toMatchObject({
+      code: 0,
+      lines: [{ event: 'verified', ok: true, contexts: { corrupt: 0 } }],
+    });
+    expect((await weir('verify', 'mended')).out).toMatch(/mended {2}ok {2}\d+ events in 2 logs/);
+    expect((await weir('compactions')).out).toBe('No compactions.\n');
+    expect((await weir('compactions', 'cmp_none')).code).toBe(1);
+  });
+
   it('exits with 1 for what the server refuses, 2 for wrong usage, 3 when nobody answers', async () => {
     expect((await weir('show', 'run_none')).code).toBe(1);
     expect((await weir('run', 'chat', '-i', 'message')).code).toBe(2);

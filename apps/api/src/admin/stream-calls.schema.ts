@@ -101,10 +101,8 @@ const reviewedCall = callLine.extend({
   rebuilt: z.enum(['equal', 'differs_by_version', 'erased', 'corrupt']),
 });
 
-export const callReview = z
-  .object({ calls: z.array(reviewedCall), total: totalLine.nullable() })
-  .meta({
-    id: 'CallReview',
-    description: 'Every recorded call of a step on this stream, built again from its events.',
-  });
+export const callReview = z.object({ calls: z.array(reviewedCall), total: totalLine.nullable() }).meta({
+  id: 'CallReview',
+  description: 'Every recorded call of a step on this stream, built again from its events.',
+});
 export type CallReview = z.output<typeof callReview>;

@@ -39,6 +39,17 @@ export type Stream = z.output<typeof stream>;
 const fault = z.object({ stream_id: z.string(), seq: count, code: z.string(), detail: z.string() });
 
 export const verification = z
-  .object({ stream_id: z.string(), ok: z.boolean(), logs: count, events: count, faults: z.array(fault) })
-  .meta({ id: 'StreamVerification' });
+  .object({
+    stream_id: z.string(),
+    ok: z.boolean(),
+    logs: count,
+    events: count,
+    calls: count,
+    contexts: z.object({ equal: count, differs_by_version: count, erased: count, corrupt: count }),
+    faults: z.array(fault),
+  })
+  .meta({
+    id: 'StreamVerification',
+    description: '`contexts`: what building each recorded call again gave; only `corrupt` is a fault.',
+  });
 export type Verification = z.output<typeof verification>;

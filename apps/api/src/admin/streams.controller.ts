@@ -136,7 +136,8 @@ export class StreamsController {
   @Operation({
     id: 'verifyStream',
     summary: 'Check a stream and its sub-streams',
-    description: 'Gaps in `seq` and `entry`, and the digest of every event. A sub-stream is checked alone.',
+    description:
+      'Gaps in `seq` and `entry`, the digest of every event, the context of every model call. A sub-stream is checked alone.',
     scope: 'admin:read',
     answers: {
       200: { description: 'What was checked and found; `ok` is false when there are faults.', schema: verification },
@@ -148,7 +149,7 @@ export class StreamsController {
     @FromCaller() caller: Caller,
   ): Promise<Verification> {
     await this.find(caller.projectId, streamId);
-    return verifyStream(this.db, caller.projectId, streamId);
+    return verifyStream({ db: this.db, log: this.parts.engine.log }, caller.projectId, streamId);
   }
 
   private async find(projectId: string, streamId: string): Promise<StreamRow> {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { canonicalJson, type JsonObject, type StoredEvent } from '#libs/domain';
+import { canonicalJson, rootStreamId, type JsonObject, type StoredEvent } from '#libs/domain';
+import { reviewCalls, type EventLog } from '#libs/engine';
 import { listLogsOfStream, readStreamEvents, type ReadDatabase } from '#libs/event-store';
 import type { Verification } from './stream.schema.js';
 
@@ -8,22 +9,62 @@ const BATCH = 500;
 const MAX_FAULTS = 100;
 
 type Fault = Verification['faults'][number];
+type Source = { db: ReadDatabase; log: EventLog };
+type Checked = { events: number; contexts: Verification['contexts']; faults: Fault[] };
 
-/** Reads every event again: its place, its entry number, and the digest of its data. A sub-stream is checked alone. */
-export async function verifyStream(db: ReadDatabase, projectId: string, streamId: string): Promise<Verification> {
-  const logs = streamId.includes(':')
-    ? [streamId]
-    : (await listLogsOfStream(db, projectId, streamId)).map((log) => log.streamId);
-  const checks = [];
-  for (const log of logs) checks.push(await verifyLog(db, projectId, log));
+/**
+ * Reads every event again: its place, its entry number, the digest of its data; and builds the context of every model call
+ * again. A sub-stream is checked alone.
+ */
+export async function verifyStream({ db, log }: Source, projectId: string, streamId: string): Promise<Verification> {
+  const isRoot = !streamId.includes(':');
+  const logs = isRoot ? (await listLogsOfStream(db, projectId, streamId)).map((row) => row.streamId) : [streamId];
+  const checks: Checked[] = [];
+  for (const subStream of logs) {
+    const { events, faults } = await verifyLog(db, projectId, subStream);
+    const calls = subStream.includes(':') ? await verifyCalls(log, projectId, subStream) : noCalls;
+    checks.push({ events, contexts: calls.contexts, faults: [...faults, ...calls.faults] });
+  }
+  return { stream_id: streamId, logs: logs.length, ...totalOf(checks) };
+}
+
+function totalOf(checks: readonly Checked[]): Omit<Verification, 'stream_id' | 'logs'> {
   const faults = checks.flatMap((check) => check.faults);
+  const contexts = checks.reduce((sum, { contexts: one }) => addContexts(sum, one), noContexts);
   return {
-    stream_id: streamId,
     ok: faults.length === 0,
-    logs: logs.length,
     events: checks.reduce((sum, check) => sum + check.events, 0),
+    calls: Object.values(contexts).reduce((sum, number) => sum + number, 0),
+    contexts,
     faults: faults.slice(0, MAX_FAULTS),
   };
+}
+
+const noContexts: Verification['contexts'] = { equal: 0, differs_by_version: 0, erased: 0, corrupt: 0 };
+const noCalls = { contexts: noContexts, faults: [] };
+
+function addContexts(left: Verification['contexts'], right: Verification['contexts']): Verification['contexts'] {
+  return {
+    equal: left.equal + right.equal,
+    differs_by_version: left.differs_by_version + right.differs_by_version,
+    erased: left.erased + right.erased,
+    corrupt: left.corrupt + right.corrupt,
+  };
+}
+
+/** An older builder's context need not come out the same, and erased events cannot: only `corrupt` is a fault. */
+async function verifyCalls(log: EventLog, projectId: string, subStream: string): Promise<Omit<Checked, 'events'>> {
+  const { calls } = await reviewCalls({ log }, { projectId, rootStream: rootStreamId(subStream), subStream });
+  const contexts = calls.reduce((sum, { verdict }) => addContexts(sum, { ...noContexts, [verdict]: 1 }), noContexts);
+  const faults = calls
+    .filter(({ verdict }) => verdict === 'corrupt')
+    .map(({ runId, callNo, seq }) => ({
+      stream_id: subStream,
+      seq,
+      code: 'context_differs',
+      detail: `call ${callNo} of run ${runId ?? 'unknown'} does not come out as it was recorded`,
+    }));
+  return { contexts, faults };
 }
 
 async function verifyLog(

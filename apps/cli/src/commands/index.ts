@@ -1,11 +1,13 @@
 import type { Command } from 'commander';
 import { registerApply } from './apply.command.js';
 import { registerCancel } from './cancel.command.js';
+import { registerCompactions } from './compactions.command.js';
 import { registerContext } from './context.command.js';
 import { registerEvents } from './events.command.js';
 import { registerExplain } from './explain.command.js';
 import { registerKeys } from './keys.command.js';
 import { registerMigrate } from './migrate.command.js';
+import { registerRetry } from './retry.command.js';
 import { registerPreview } from './preview.command.js';
 import { registerReplay } from './replay.command.js';
 import { registerRun } from './run.command.js';
@@ -13,6 +15,7 @@ import { registerRuns } from './runs.command.js';
 import { registerShow } from './show.command.js';
 import { registerUp } from './up.command.js';
 import { registerValidate } from './validate.command.js';
+import { registerVerify } from './verify.command.js';
 
 /** In the order of `weir --help`. To add a command: a file beside this one, and a line here. */
 export const commands: readonly ((program: Command) => void)[] = [
@@ -28,6 +31,9 @@ export const commands: readonly ((program: Command) => void)[] = [
   registerPreview,
   registerReplay,
   registerCancel,
+  registerRetry,
+  registerCompactions,
+  registerVerify,
   registerMigrate,
   registerKeys,
 ];
