@@ -131,7 +131,7 @@ export interface paths {
         };
         /**
          * Compactions of the project
-         * @description A stream finds those of its sub-streams too.
+         * @description A stream finds those of its sub-streams too; `entry` those whose range holds that entry.
          *
          *     Needs the scope `admin:read`.
          */
@@ -158,6 +158,72 @@ export interface paths {
         get: operations["getCompaction"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/compactions/{compaction}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The events behind a summary
+         * @description All of its range, as they were stored. By `seq`: `next_cursor` is the last one and goes into `after`.
+         *
+         *     Needs the scope `admin:read`.
+         */
+        get: operations["listCompactionEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/compactions/{compaction}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask again for a range that was not compacted
+         * @description A request of its own, on top of what the view shows now; back-off and breaker do not hold it back.
+         *
+         *     Needs the scope `admin:write`.
+         */
+        post: operations["retryCompaction"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/compactions/{compaction}/rollback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take a summary out of the contexts again
+         * @description The next context shows the events again, or the summary that this one superseded. The same range is not summarised again as it is.
+         *
+         *     Needs the scope `admin:write`.
+         */
+        post: operations["rollBackCompaction"];
         delete?: never;
         options?: never;
         head?: never;
@@ -308,6 +374,28 @@ export interface paths {
         get: operations["reviewCalls"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/streams/{stream}/compactions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask for a compaction of a conversation
+         * @description Of all that may be summarised, whatever back-off and caps say. So a stream that stands at its hard cap is freed before its run is retried.
+         *
+         *     Needs the scope `admin:write`.
+         */
+        post: operations["requestCompaction"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1144,8 +1232,9 @@ export interface components {
             over_hard_cap: number;
             tokens: number;
         };
-        /** @description `summary` is null for keys without `content:read`. */
+        /** @description `range` (seqs) and `entries` are inclusive; `…/events` gives the events behind them. `attempts[].outcome` says why one was skipped. `summary` is null for keys without `content:read`. */
         Compaction: {
+            allowed_actions: ("retry" | "rollback")[];
             attempts: components["schemas"]["Json"][];
             bytes_saved: number | null;
             chars_after: number | null;
@@ -1484,6 +1573,12 @@ export interface components {
             hash: string;
             name: string;
             transcript: components["schemas"]["Json"];
+        };
+        /** @description `step_id` may be left out where the path names a sub-stream or the stream has one only. `run_id`: the view of that run (`fresh` steps); else that of the last start. */
+        RequestCompaction: {
+            item?: number;
+            run_id?: string;
+            step_id?: string;
         };
         RetryRun: {
             /**
@@ -2057,6 +2152,7 @@ export interface operations {
         parameters: {
             query?: {
                 cursor?: string;
+                entry?: number;
                 limit?: number;
                 status?: "requested" | "running" | "compacted" | "skipped" | "discarded" | "failed" | "rolled_back";
                 stream_id?: string;
@@ -2103,6 +2199,113 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description The compaction. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Compaction"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listCompactionEvents: {
+        parameters: {
+            query?: {
+                after?: number;
+                limit?: number;
+                types?: string;
+            };
+            header?: never;
+            path: {
+                compaction: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of events. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Event"][];
+                        has_more: boolean;
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    retryCompaction: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key and body: the same answer, with `Idempotency-Replayed: true`. The same key and another body: 422. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                compaction: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The new request. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Compaction"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    rollBackCompaction: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key and body: the same answer, with `Idempotency-Replayed: true`. The same key and another body: 422. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                compaction: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The compaction, rolled back. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2380,6 +2583,44 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CallReview"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    requestCompaction: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key and body: the same answer, with `Idempotency-Replayed: true`. The same key and another body: 422. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                stream: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RequestCompaction"];
+            };
+        };
+        responses: {
+            /** @description Requested. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Compaction"];
                 };
             };
             /** @description What went wrong. */
