@@ -42,7 +42,11 @@ export type BuiltMessage = {
 };
 
 /** What is not in the request: `entries` inclusive [first, last], `chars` of them whole. */
-export type Omitted = { readonly entries: readonly [number, number]; readonly state: EntryState; readonly chars: number };
+export type Omitted = {
+  readonly entries: readonly [number, number];
+  readonly state: EntryState;
+  readonly chars: number;
+};
 
 export type CompactionProposal = {
   /** Seqs, inclusive; begins at the first event of the view. */
@@ -64,7 +68,12 @@ export type CompactionProposal = {
 };
 
 /** One of the five largest parts of a request that is over the cap. */
-export type Contributor = { readonly kind: string; readonly entry: number | null; readonly name: string | null; readonly chars: number };
+export type Contributor = {
+  readonly kind: string;
+  readonly entry: number | null;
+  readonly name: string | null;
+  readonly chars: number;
+};
 
 export type ReadyBuild = {
   readonly kind: 'ready';

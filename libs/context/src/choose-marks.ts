@@ -22,7 +22,8 @@ export type MarksChoice = {
  */
 export function chooseMarks(choice: MarksChoice): Draft {
   const { view, policy, model, start, draft } = choice;
-  const isRewritten = start.isAnew || (view.last?.frontier.compaction_id ?? null) !== (view.compaction.live?.id ?? null);
+  const isRewritten =
+    start.isAnew || (view.last?.frontier.compaction_id ?? null) !== (view.compaction.live?.id ?? null);
   const begin = isRewritten ? withoutOldReasoning(start.marks, view) : start.marks;
   if (policy.window === null) return draft(begin);
   const step = policy.window.mask_batch_turns;
@@ -36,6 +37,12 @@ export function chooseMarks(choice: MarksChoice): Draft {
   return isOverSoft || pays(now.cells, then.cells, view, model) ? then : now;
 }
 
-export const capsOfDraft = (policy: EffectivePolicy, model: ModelFacts, ratio: number, refusedChars: number | null): ((draft: Draft) => Caps) => {
-  return ({ layout }) => effectiveCaps(policy, model, { chars: layout.chars, tokens: layout.tokens * ratio }, refusedChars);
+export const capsOfDraft = (
+  policy: EffectivePolicy,
+  model: ModelFacts,
+  ratio: number,
+  refusedChars: number | null,
+): ((draft: Draft) => Caps) => {
+  return ({ layout }) =>
+    effectiveCaps(policy, model, { chars: layout.chars, tokens: layout.tokens * ratio }, refusedChars);
 };

@@ -16,13 +16,15 @@ export type RequestDifference = {
 
 /** Where the second request first differs from the one before it. */
 export function compareRequests(before: NeutralRequest, after: NeutralRequest, weights: Weights): RequestDifference {
-  if (canonicalJson(before.tools) !== canonicalJson(after.tools)) return { commonPrefixChars: 0, firstDifference: 'tools' };
+  if (canonicalJson(before.tools) !== canonicalJson(after.tools))
+    return { commonPrefixChars: 0, firstDifference: 'tools' };
   let chars = toolsChars(after.tools);
   if (before.system !== after.system) return { commonPrefixChars: chars, firstDifference: 'system' };
   chars += countCodePoints(after.system ?? '');
   for (const [index, message] of before.messages.entries()) {
     const other = after.messages[index];
-    if (other === undefined || (message !== other && messageCanonical(message) !== messageCanonical(other))) return { commonPrefixChars: chars, firstDifference: index };
+    if (other === undefined || (message !== other && messageCanonical(message) !== messageCanonical(other)))
+      return { commonPrefixChars: chars, firstDifference: index };
     chars += messageChars(message, weights);
   }
   return { commonPrefixChars: chars, firstDifference: null };
@@ -32,7 +34,12 @@ export function compareRequests(before: NeutralRequest, after: NeutralRequest, w
  * What of the request was sent by the last call of the view already, from the events alone: `previous` is the draft of today's
  * events under the frontier of that call. `tokens` are raw.
  */
-export function expectedPrefix(previous: Draft, now: Draft, view: View, fixed: FixedParts): { chars: number; tokens: number } {
+export function expectedPrefix(
+  previous: Draft,
+  now: Draft,
+  view: View,
+  fixed: FixedParts,
+): { chars: number; tokens: number } {
   const { last } = view;
   if (last === null || last.base.head !== fixed.key) return { chars: 0, tokens: 0 };
   let chars = fixed.systemChars + fixed.toolsChars;

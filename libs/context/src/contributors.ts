@@ -26,13 +26,18 @@ export function largestContributors(layout: Layout, manifest: Manifest): Contrib
 function contributorOf(cell: Cell): Contributor {
   const { source } = cell.entry;
   const name = source.kind === 'result' || source.kind === 'documents' ? source.name : null;
-  return { kind: source.kind === 'result' ? 'tool_result' : source.kind, entry: source.entry, name, chars: cell.shown?.chars ?? 0 };
+  return {
+    kind: source.kind === 'result' ? 'tool_result' : source.kind,
+    entry: source.entry,
+    name,
+    chars: cell.shown?.chars ?? 0,
+  };
 }
 
 /** What the author can turn, as a sentence. */
 export function knobFor(largest: Contributor | undefined, caps: Caps): string {
   const raise = raiseWhat(caps);
-  switch (largest?.kind) {
+  switch (largest?.kind ?? 'user') {
     case 'system_prompt':
       return `shorten the agent's system_prompt, or ${raise}`;
     case 'tools':
@@ -40,7 +45,7 @@ export function knobFor(largest: Contributor | undefined, caps: Caps): string {
     case 'memory':
       return `lower context.memory.max_value_chars, or ${raise}`;
     case 'tool_result':
-      return `let the tool ${largest.name ?? ''} return less, lower context.window.observation_window, or ${raise}`;
+      return `let the tool ${largest?.name ?? ''} return less, lower context.window.observation_window, or ${raise}`;
     case 'documents':
       return `hand over shorter documents, or ${raise}`;
     default:

@@ -3,10 +3,20 @@ import { stages } from './stages/index.js';
 import { cellsChars, type Cell, type Knobs, type Marks, type StageView } from './stages/stage.js';
 
 /** What a stage did, for the report. */
-export type StageRecord = { readonly stage: string; readonly removed: number; readonly charsBefore: number; readonly charsAfter: number };
+export type StageRecord = {
+  readonly stage: string;
+  readonly removed: number;
+  readonly charsBefore: number;
+  readonly charsAfter: number;
+};
 
 /** The outcome of the stages under some marks: a request that is not yet in its format. */
-export type Draft = { readonly marks: Marks; readonly cells: readonly Cell[]; readonly layout: Layout; readonly records: readonly StageRecord[] };
+export type Draft = {
+  readonly marks: Marks;
+  readonly cells: readonly Cell[];
+  readonly layout: Layout;
+  readonly records: readonly StageRecord[];
+};
 
 export function draftUnder(marks: Marks, base: StageView, knobs: Omit<Knobs, 'marks'>, parts: LayoutParts): Draft {
   const records: StageRecord[] = [];

@@ -9,7 +9,10 @@ function boundaries(session: Session, turns: number): number[] {
   session.user('go');
   for (let turn = 0; turn < turns; turn += 1) {
     const { frontier } = session.ready();
-    seen.push(session.events.filter(({ type, entry }) => type === 'LlmCallCompleted' && (entry ?? 0) <= frontier.mask_to).length);
+    seen.push(
+      session.events.filter(({ type, entry }) => type === 'LlmCallCompleted' && (entry ?? 0) <= frontier.mask_to)
+        .length,
+    );
     session.turn('', [out]);
   }
   return seen;
@@ -22,8 +25,12 @@ describe('the frontier', () => {
   });
 
   it('slides with each turn when n is 1, and with auto where nothing is cached', () => {
-    expect(boundaries(sessionUnder(windowPolicy({ observation_window: 2, mask_batch_turns: 1 })), 6)).toEqual([0, 0, 0, 1, 2, 3]);
-    expect(boundaries(sessionUnder(windowPolicy({ observation_window: 2 }), { promptCaching: false }), 6)).toEqual([0, 0, 0, 1, 2, 3]);
+    expect(boundaries(sessionUnder(windowPolicy({ observation_window: 2, mask_batch_turns: 1 })), 6)).toEqual([
+      0, 0, 0, 1, 2, 3,
+    ]);
+    expect(boundaries(sessionUnder(windowPolicy({ observation_window: 2 }), { promptCaching: false }), 6)).toEqual([
+      0, 0, 0, 1, 2, 3,
+    ]);
   });
 
   it('stays with auto until a rewrite pays, then moves to the sliding place (rows 117, 119, 121)', () => {
@@ -35,7 +42,10 @@ describe('the frontier', () => {
   });
 
   it('moves with auto before the request passes the soft cap: masking comes before summarising', () => {
-    const session = sessionUnder(windowPolicy({ observation_window: 1, soft_cap_chars: 9_500, hard_cap_chars: 20_000 }), { cacheWriteRatio: 1_000 }).user('go');
+    const session = sessionUnder(
+      windowPolicy({ observation_window: 1, soft_cap_chars: 9_500, hard_cap_chars: 20_000 }),
+      { cacheWriteRatio: 1_000 },
+    ).user('go');
     session.turn('', [out]).turn('', [out]).turn('', [out]);
     expect(session.ready().frontier.mask_to).toBe(0);
     session.turn('', [out]);
@@ -52,12 +62,17 @@ describe('the frontier', () => {
     session.started(before);
     session.follow(windowPolicy({ observation_window: 9, mask_batch_turns: 1 }), session.manifest.model);
     expect(session.ready().frontier.mask_to).toBe(0);
-    session.follow(windowPolicy({ observation_window: 1, mask_batch_turns: 1 }), testModel({ windowTokens: 1_000_000 }));
+    session.follow(
+      windowPolicy({ observation_window: 1, mask_batch_turns: 1 }),
+      testModel({ windowTokens: 1_000_000 }),
+    );
     expect(session.ready().frontier.mask_to).toBe(4);
   });
 
   it('drops older reasoning only when it moves, and that of the current exchange never (rows 110, 112)', () => {
-    const session = sessionUnder(windowPolicy({ observation_window: 1, mask_batch_turns: 3 }), { apiFormat: 'anthropic_thinking' });
+    const session = sessionUnder(windowPolicy({ observation_window: 1, mask_batch_turns: 3 }), {
+      apiFormat: 'anthropic_thinking',
+    });
     session.user('one').turn('', [out], { thinking: 'first thought' }).turn('done', [], { thinking: 'second thought' });
     session.user('two', 'user');
     const thoughts = (): number => JSON.stringify(session.ready().request).split('thought').length - 1;

@@ -26,12 +26,19 @@ export function factsKey(model: ModelFacts): string {
 
 const knownFacts = new WeakMap<ModelFacts, string>();
 
-export type FrontierStart = { readonly marks: Marks; /** Nothing before it says where the frontier stands. */ readonly isAnew: boolean };
+export type FrontierStart = {
+  readonly marks: Marks;
+  /** Nothing before it says where the frontier stands. */ readonly isAnew: boolean;
+};
 
 /** Where the last build of the view stood; anew when there is none or policy, model facts or a roll back changed what it rests on. */
 export function frontierStart(view: View, policyHash: string, model: ModelFacts): FrontierStart {
   const { last } = view;
-  const isSame = last !== null && last.policyHash === policyHash && last.base.facts === factsKey(model) && last.base.rolled_back === view.compaction.rolledBack.length;
+  const isSame =
+    last !== null &&
+    last.policyHash === policyHash &&
+    last.base.facts === factsKey(model) &&
+    last.base.rolled_back === view.compaction.rolledBack.length;
   if (!isSame) return { marks: covered(NO_MARKS, view), isAnew: true };
   const { shortening } = last.base;
   const kept = shortening === null ? null : { minChars: shortening.min_chars, to: shortening.to };
@@ -63,7 +70,8 @@ function covered(marks: Marks, view: View): Marks {
 
 /** The marks with the boundaries moved to keep `keptWhole` and `kept` turns, in steps of `step`; never back. */
 export function movedMarks(start: Marks, view: View, window: WindowPolicy, step: number): Marks {
-  const forgetTurns = window.forget_after_turns === null ? 0 : inSteps(view.turnCount - window.forget_after_turns, step);
+  const forgetTurns =
+    window.forget_after_turns === null ? 0 : inSteps(view.turnCount - window.forget_after_turns, step);
   const maskTurns = inSteps(view.turnCount - window.observation_window, step);
   const forgetTo = Math.max(start.forgetTo, answerOfTurn(view, forgetTurns));
   const maskTo = Math.max(start.maskTo, forgetTo, answerOfTurn(view, maskTurns));
@@ -101,5 +109,8 @@ export function pays(before: readonly Cell[], after: readonly Cell[], view: View
     if (hasChanged && (cell.entry.source.seq ?? 0) <= sentTo) behind += cell.shown?.chars ?? 0;
   }
   const expectedCalls = EXPECTED_CALLS_FRACTION * view.turnCount;
-  return hasChanged && freed * model.cacheReadRatio * expectedCalls >= (model.cacheWriteRatio - model.cacheReadRatio) * behind;
+  return (
+    hasChanged &&
+    freed * model.cacheReadRatio * expectedCalls >= (model.cacheWriteRatio - model.cacheReadRatio) * behind
+  );
 }

@@ -25,8 +25,21 @@ export * from './shape/index.js';
 export * from './summary/index.js';
 export * from './transcript/index.js';
 export { checkCompactionRange, type CompactionRange, type RangeFault } from './view/check-compaction-range.js';
-export { compactionState, type CompactionState, type LiveCompaction, type ModelFailures } from './view/compaction-state.js';
-export { ENTRY_STATES, type Entry, type EntryState, type ShapedMessage, type ShownItem, type ShownState, type Turn } from './view/entry.js';
+export {
+  compactionState,
+  type CompactionState,
+  type LiveCompaction,
+  type ModelFailures,
+} from './view/compaction-state.js';
+export {
+  ENTRY_STATES,
+  type Entry,
+  type EntryState,
+  type ShapedMessage,
+  type ShownItem,
+  type ShownState,
+  type Turn,
+} from './view/entry.js';
 export { nextMemoryEntry } from './view/next-memory-entry.js';
 export { placeholderArgument } from './view/placeholder-argument.js';
 export { isInView } from './view/view-key.js';

@@ -1,7 +1,12 @@
 import { effectivePolicy } from './policy/index.js';
 import { sessionUnder, testManifest, testModel, windowPolicy, Session } from './testing/session.js';
 
-const policy = windowPolicy({ soft_cap_chars: 8_000, hard_cap_chars: 10_000, min_tail_turns: 2, observation_window: 10 });
+const policy = windowPolicy({
+  soft_cap_chars: 8_000,
+  hard_cap_chars: 10_000,
+  min_tail_turns: 2,
+  observation_window: 10,
+});
 const costs = { usage: null, cost_usd: null };
 
 /** A stream that is over the hard cap, with turns that can be summarised and ones that cannot. */
@@ -27,7 +32,11 @@ describe('over the hard cap', () => {
 
   it('the step makes the extractive summary itself once the wait has expired, or where it may not wait', () => {
     const session = overCap();
-    expect(session.build('no_wait')).toMatchObject({ kind: 'wait', next: 'extractive', proposal: { reason: 'ladder' } });
+    expect(session.build('no_wait')).toMatchObject({
+      kind: 'wait',
+      next: 'extractive',
+      proposal: { reason: 'ladder' },
+    });
     const build = session.build();
     if (build.kind !== 'wait' || build.proposal === null) throw new Error('no proposal');
     const id = session.requested(build.proposal);
@@ -45,11 +54,24 @@ describe('over the hard cap', () => {
     const session = overCap();
     const build = session.build();
     if (build.kind !== 'wait' || build.proposal === null) throw new Error('no proposal');
-    session.append('CompactionFailed', { compaction_id: session.requested(build.proposal), class: 'x', detail: '', attempts: 3, ...costs });
+    session.append('CompactionFailed', {
+      compaction_id: session.requested(build.proposal),
+      class: 'x',
+      detail: '',
+      attempts: 3,
+      ...costs,
+    });
     const next = session.build();
     expect(next).toMatchObject({ kind: 'wait', next: 'extractive' });
     if (next.kind !== 'wait' || next.proposal === null) throw new Error('no proposal');
-    session.append('CompactionSkipped', { compaction_id: session.requested(next.proposal), reason: 'not_smaller', bytes_saved: 0, chars_before: 1, chars_after: 1, ...costs });
+    session.append('CompactionSkipped', {
+      compaction_id: session.requested(next.proposal),
+      reason: 'not_smaller',
+      bytes_saved: 0,
+      chars_before: 1,
+      chars_after: 1,
+      ...costs,
+    });
     expect(session.build()).toMatchObject({ kind: 'ready' });
   });
 
@@ -63,7 +85,16 @@ describe('over the hard cap', () => {
     expect(large?.chars).toBeLessThan(1_700);
     expect(small?.state).toBe('whole');
     expect(build.chars).toBeLessThanOrEqual(10_000);
-    session.started(build).append('LlmCallCompleted', { call_no: 2, try: 1, model: 'test:model', message: { content: [{ type: 'text', text: 'ok' }], tool_calls: [] }, finish_reason: 'stop', usage: null, cost_usd: null, wire_hash: null });
+    session.started(build).append('LlmCallCompleted', {
+      call_no: 2,
+      try: 1,
+      model: 'test:model',
+      message: { content: [{ type: 'text', text: 'ok' }], tool_calls: [] },
+      finish_reason: 'stop',
+      usage: null,
+      cost_usd: null,
+      wire_hash: null,
+    });
     session.user('next', 'user');
     expect(session.ready().messages.find(({ entries }) => entries[0] === 3)?.state).toBe('shortened');
   });
@@ -108,7 +139,16 @@ describe("the model's window", () => {
     const session = sessionUnder(windowPolicy({})).user('the task');
     for (let n = 0; n < 4; n += 1) session.turn('', ['y'.repeat(9_000)]);
     const first = session.ready();
-    session.started(first).append('LlmCallFailed', { call_no: 5, try: 1, model: 'test:model', class: 'context_overflow', detail: '', retryable: true, retry_after_ms: null, ...costs });
+    session.started(first).append('LlmCallFailed', {
+      call_no: 5,
+      try: 1,
+      model: 'test:model',
+      class: 'context_overflow',
+      detail: '',
+      retryable: true,
+      retry_after_ms: null,
+      ...costs,
+    });
     const second = session.build('no_wait');
     expect(second.kind === 'ready' && second.chars).toBeLessThanOrEqual(Math.floor(first.chars * 0.85));
   });

@@ -9,7 +9,13 @@ import type { View } from './view/read-view.js';
  * The rungs of the ladder that need no summary: observations over 2,000 chars to head and tail, largest first, as far as
  * needed; then older reasoning. `over` says by how many chars a draft is too large (≤ 0: it fits).
  */
-export function descend(draft: Draft, view: View, model: ModelFacts, redraft: (marks: Marks) => Draft, over: (draft: Draft) => number): Draft {
+export function descend(
+  draft: Draft,
+  view: View,
+  model: ModelFacts,
+  redraft: (marks: Marks) => Draft,
+  over: (draft: Draft) => number,
+): Draft {
   if (over(draft) <= 0) return draft;
   const shorter = shortenLargest(draft, view, model, over(draft));
   const first = shorter === null ? draft : redraft(shorter);
@@ -32,7 +38,10 @@ function shortenLargest(draft: Draft, view: View, model: ModelFacts, excess: num
     least = charsOf(cell);
   }
   if (least === null) return null;
-  const newest = view.entries.reduce((most, { source }) => Math.max(most, source.kind === 'result' ? source.call.entry : source.entry), 0);
+  const newest = view.entries.reduce(
+    (most, { source }) => Math.max(most, source.kind === 'result' ? source.call.entry : source.entry),
+    0,
+  );
   const { shortening } = draft.marks;
   return { ...draft.marks, shortening: { minChars: Math.min(least, shortening?.minChars ?? least), to: newest } };
 }

@@ -18,15 +18,42 @@ export type Layout = {
   readonly tokens: number;
 };
 
-export type LayoutParts = { readonly summary: Measured | null; readonly memory: Measured | null; readonly fixedChars: number; readonly fixedTokens: number };
+export type LayoutParts = {
+  readonly summary: Measured | null;
+  readonly memory: Measured | null;
+  readonly fixedChars: number;
+  readonly fixedTokens: number;
+};
 
 /** What does not come from entries. */
-export function layoutParts(manifest: Manifest, live: LiveCompaction | null, memory: JsonObject | null, memoryPolicy: MemoryPolicy): LayoutParts {
+export function layoutParts(
+  manifest: Manifest,
+  live: LiveCompaction | null,
+  memory: JsonObject | null,
+  memoryPolicy: MemoryPolicy,
+): LayoutParts {
   const fixed = fixedParts(manifest);
   const showsMemory = memoryPolicy.placement === 'before_tail' && memory !== null && Object.keys(memory).length > 0;
   return {
-    summary: live === null ? null : measureItem({ role: 'user', entry: null, content: summaryContent(live), state: 'whole', pinned: false }, manifest.model),
-    memory: showsMemory ? measureItem({ role: 'user', entry: null, content: memoryContent(memory, memoryPolicy.max_value_chars), state: 'whole', pinned: false }, manifest.model) : null,
+    summary:
+      live === null
+        ? null
+        : measureItem(
+            { role: 'user', entry: null, content: summaryContent(live), state: 'whole', pinned: false },
+            manifest.model,
+          ),
+    memory: showsMemory
+      ? measureItem(
+          {
+            role: 'user',
+            entry: null,
+            content: memoryContent(memory, memoryPolicy.max_value_chars),
+            state: 'whole',
+            pinned: false,
+          },
+          manifest.model,
+        )
+      : null,
     fixedChars: fixed.systemChars + fixed.toolsChars,
     fixedTokens: fixed.tokens,
   };

@@ -5,7 +5,10 @@ import { sessionUnder, testModel, windowPolicy, type Session } from './testing/s
 const policy = windowPolicy({ soft_cap_chars: 6_000, hard_cap_chars: 60_000, min_tail_turns: 2 });
 
 function needed(session: Session, model = session.manifest.model) {
-  const lastCall = session.events.findLast((event): event is Extract<StoredEvent, { type: 'LlmCallStarted' }> => event.type === 'LlmCallStarted') ?? null;
+  const lastCall =
+    session.events.findLast(
+      (event): event is Extract<StoredEvent, { type: 'LlmCallStarted' }> => event.type === 'LlmCallStarted',
+    ) ?? null;
   const compactions = session.events.filter(({ type }) => /Compact/.test(type));
   return neededEvents(lastCall, compactions, { view: session.view, policyHash: session.policyHash, model });
 }

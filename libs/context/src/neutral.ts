@@ -8,7 +8,13 @@ export type ApiFormat = (typeof API_FORMATS)[number];
 export type NeutralMessage =
   | { role: 'user'; content: ContentPart[] }
   | { role: 'assistant'; content: AssistantPart[]; tool_calls: ToolCall[] }
-  | { role: 'tool'; tool_call_id: string; name: string; status: Exclude<ToolResultStatus, 'pending'>; content: ContentPart[] };
+  | {
+      role: 'tool';
+      tool_call_id: string;
+      name: string;
+      status: Exclude<ToolResultStatus, 'pending'>;
+      content: ContentPart[];
+    };
 
 /** A tool as the model sees it. `parameters` is a JSON Schema. */
 export type ToolDeclaration = { name: string; description: string; parameters: JsonObject };

@@ -3,7 +3,8 @@ import { effectivePolicy, type EffectivePolicy } from './policy/index.js';
 import { sessionUnder, windowPolicy, type Session } from './testing/session.js';
 
 const say = (n: number): string => `step ${n}: ${'because of this and that '.repeat(30)}`;
-const asyncPolicy = (window: { [field: string]: number }): EffectivePolicy => effectivePolicy({ step: { window } }, false);
+const asyncPolicy = (window: { [field: string]: number }): EffectivePolicy =>
+  effectivePolicy({ step: { window } }, false);
 const caps = { soft_cap_chars: 6_000, hard_cap_chars: 60_000, min_tail_turns: 2 };
 
 /** Turns until a build proposes something. */
@@ -17,7 +18,8 @@ function proposed(session: Session, most = 40): CompactionProposal {
 }
 
 const summary = (proposal: CompactionProposal): string => 's'.repeat(proposal.maxSummaryChars);
-const answersBehind = (session: Session, seq: number): number => session.events.filter((event) => event.type === 'LlmCallCompleted' && event.seq > seq).length;
+const answersBehind = (session: Session, seq: number): number =>
+  session.events.filter((event) => event.type === 'LlmCallCompleted' && event.seq > seq).length;
 
 describe('a proposal', () => {
   it('comes when the size is strictly over the soft cap, with as many of the oldest turns as the target needs', () => {
@@ -60,18 +62,35 @@ describe('a proposal', () => {
     const session = sessionUnder(asyncPolicy(caps)).user('the task');
     const proposal = proposed(session);
     const costs = { usage: null, cost_usd: null };
-    session.append('CompactionSkipped', { compaction_id: session.requested(proposal), reason: 'not_smaller', bytes_saved: -3, chars_before: 10, chars_after: 13, ...costs });
+    session.append('CompactionSkipped', {
+      compaction_id: session.requested(proposal),
+      reason: 'not_smaller',
+      bytes_saved: -3,
+      chars_before: 10,
+      chars_after: 13,
+      ...costs,
+    });
     const before = session.events.filter(({ type }) => type === 'LlmCallCompleted').length;
     const again = proposed(session);
-    const grown = session.events.filter((event) => event.type === 'LlmCallCompleted' && event.seq > proposal.range[1] && event.seq <= again.range[1]).length;
+    const grown = session.events.filter(
+      (event) => event.type === 'LlmCallCompleted' && event.seq > proposal.range[1] && event.seq <= again.range[1],
+    ).length;
     expect(grown).toBeGreaterThanOrEqual(4);
     for (let failure = 0; failure < 3; failure += 1) {
-      session.append('CompactionFailed', { compaction_id: session.requested(again), class: 'rate_limited', detail: '429', attempts: 1, ...costs });
+      session.append('CompactionFailed', {
+        compaction_id: session.requested(again),
+        class: 'rate_limited',
+        detail: '429',
+        attempts: 1,
+        ...costs,
+      });
       expect(session.ready().proposal).toBeNull();
     }
     expect(before).toBeGreaterThan(0);
     const late = proposed(session, 80);
-    const backOff = session.events.filter((event) => event.type === 'LlmCallCompleted' && event.seq > again.range[1] && event.seq <= late.range[1]).length;
+    const backOff = session.events.filter(
+      (event) => event.type === 'LlmCallCompleted' && event.seq > again.range[1] && event.seq <= late.range[1],
+    ).length;
     expect(backOff).toBeGreaterThanOrEqual(16);
   });
 
@@ -96,17 +115,31 @@ describe('a proposal', () => {
     for (let n = 0; n < 8; n += 1) session.turn(say(n));
     const proposal = proposed(session);
     expect(proposal.range[1]).toBeGreaterThan(session.events.find(({ type }) => type === 'LlmCallCompleted')?.seq ?? 0);
-    const open = sessionUnder(asyncPolicy({ ...caps, min_tail_turns: 0 })).user('the task').turn(say(1)).turn(say(2)).turn('x'.repeat(6_000), [null]);
+    const open = sessionUnder(asyncPolicy({ ...caps, min_tail_turns: 0 }))
+      .user('the task')
+      .turn(say(1))
+      .turn(say(2))
+      .turn('x'.repeat(6_000), [null]);
     const build = open.build();
     const range = build.kind === 'over_hard_cap' ? null : build.proposal?.range;
     expect(range?.[1] ?? 0).toBeLessThan(open.events.findLast(({ type }) => type === 'LlmCallCompleted')?.seq ?? 0);
   });
 
   it('never ends inside a turn, also where a result came late', () => {
-    const session = sessionUnder(asyncPolicy({ ...caps, min_tail_turns: 0 })).user('the task').turn('', [null]);
+    const session = sessionUnder(asyncPolicy({ ...caps, min_tail_turns: 0 }))
+      .user('the task')
+      .turn('', [null]);
     session.user('go on', 'user');
     for (let n = 0; n < 5; n += 1) session.turn(say(n));
-    session.append('ToolCallCompleted', { call_no: 1, ordinal: 0, tool_call_id: 'call_0', name: 'read', status: 'ok', content: 'late', argument: null });
+    session.append('ToolCallCompleted', {
+      call_no: 1,
+      ordinal: 0,
+      tool_call_id: 'call_0',
+      name: 'read',
+      status: 'ok',
+      content: 'late',
+      argument: null,
+    });
     for (let n = 0; n < 5; n += 1) session.turn(say(n));
     const late = session.events.find(({ type }) => type === 'ToolCallCompleted')?.seq ?? 0;
     expect(proposed(session).range[1]).toBeGreaterThan(late);

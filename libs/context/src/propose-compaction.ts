@@ -35,7 +35,13 @@ export type ProposalFacts = {
 };
 
 /** The end of a range after some turn: `count` turns of the view are in it. */
-type Cut = { readonly count: number; readonly hi: number; readonly entryHi: number; readonly shown: number; readonly original: number };
+type Cut = {
+  readonly count: number;
+  readonly hi: number;
+  readonly entryHi: number;
+  readonly shown: number;
+  readonly original: number;
+};
 
 /**
  * The oldest turns, as many as bring the projected size to target × soft (design/context.md "soft_cap_chars"); as many as are
@@ -47,7 +53,10 @@ export function proposeCompaction(facts: ProposalFacts): CompactionProposal | nu
   const target = facts.policy.compaction.target_ratio * facts.soft;
   const least = leastCount(facts);
   const enough = cuts.filter((cut) => cut.count >= least);
-  const chosen = facts.need === 'requested' ? cuts.at(-1) : enough.find((cut) => (projection(facts, cut)?.projected ?? Infinity) <= target) ?? enough.at(-1);
+  const chosen =
+    facts.need === 'requested'
+      ? cuts.at(-1)
+      : (enough.find((cut) => (projection(facts, cut)?.projected ?? Infinity) <= target) ?? enough.at(-1));
   const sizes = chosen === undefined ? null : projection(facts, chosen);
   if (chosen === undefined || sizes === null) return null;
   if (facts.need === 'normal' && sizes.projected > facts.soft && !isWorthRepeating(facts, chosen)) return null;
@@ -75,7 +84,11 @@ export const firstEntry = (view: View): number => view.last?.base.first_entry ??
 /** Size once the range is replaced by a summary of at most B chars; null when that gains nothing. */
 function projection(facts: ProposalFacts, cut: Cut): { projected: number; maxSummaryChars: number } | null {
   const { compaction } = facts.policy;
-  const bound = Math.min(compaction.max_summary_chars, Math.floor(SUMMARY_SHARE * cut.original), Math.floor((compaction.target_ratio * facts.soft) / 2));
+  const bound = Math.min(
+    compaction.max_summary_chars,
+    Math.floor(SUMMARY_SHARE * cut.original),
+    Math.floor((compaction.target_ratio * facts.soft) / 2),
+  );
   const maxSummaryChars = bound - summaryFenceChars([firstEntry(facts.view), cut.entryHi]);
   const projected = facts.size - cut.shown - facts.summaryChars + bound;
   return maxSummaryChars < LEAST_SUMMARY_CHARS || projected >= facts.size ? null : { projected, maxSummaryChars };
@@ -91,7 +104,10 @@ function allowedCuts(facts: ProposalFacts): Cut[] {
   const live = view.compaction.live?.range[1] ?? 0;
   const newest = view.turns.at(-1);
   const hasOpen = facts.runActive && newest?.open === true;
-  const lastAllowed = Math.min(view.turnCount - facts.window.min_tail_turns, hasOpen ? view.turnCount - 1 : view.turnCount);
+  const lastAllowed = Math.min(
+    view.turnCount - facts.window.min_tail_turns,
+    hasOpen ? view.turnCount - 1 : view.turnCount,
+  );
   const cuts: Cut[] = [];
   const sum = { hi: 0, entryHi: 0, shown: 0, original: originalBefore(facts) };
   for (const [at, turn] of view.turns.entries()) {
@@ -106,11 +122,25 @@ function allowedCuts(facts: ProposalFacts): Cut[] {
   return cuts;
 }
 
-type TurnSum = { shown: number; original: number; lastSeq: number; lastEntry: number; firstSeq: number; firstSeqBehind: number };
+type TurnSum = {
+  shown: number;
+  original: number;
+  lastSeq: number;
+  lastEntry: number;
+  firstSeq: number;
+  firstSeqBehind: number;
+};
 
 function turnSums(facts: ProposalFacts): TurnSum[] {
   const { view } = facts;
-  const sums = [...view.turns, null].map((): TurnSum => ({ shown: 0, original: 0, lastSeq: 0, lastEntry: 0, firstSeq: Infinity, firstSeqBehind: Infinity }));
+  const sums = [...view.turns, null].map((): TurnSum => ({
+    shown: 0,
+    original: 0,
+    lastSeq: 0,
+    lastEntry: 0,
+    firstSeq: Infinity,
+    firstSeqBehind: Infinity,
+  }));
   for (const cell of facts.cells) {
     const sum = sums[cell.entry.turn - view.turnsBefore];
     const { seq, entry, chars } = cell.entry.source;
@@ -148,7 +178,8 @@ function leastCount(facts: ProposalFacts): number {
   const { lastEnded, failures } = facts.view.compaction;
   if (lastEnded === null || lastEnded.outcome === 'compacted') return 0;
   const before = turnsUpTo(facts.view, lastEnded.range[1]);
-  if (facts.need === 'extractive') return lastEnded.reason === 'ladder' || lastEnded.outcome === 'rolled_back' ? before + 1 : 0;
+  if (facts.need === 'extractive')
+    return lastEnded.reason === 'ladder' || lastEnded.outcome === 'rolled_back' ? before + 1 : 0;
   if (facts.need === 'requested') return 0;
   if (facts.need === 'urgent') return failures >= BREAKER_FAILURES ? Infinity : before + 1;
   const growth = Math.max(LEAST_GROWTH_TURNS, Math.ceil(LEAST_GROWTH_SHARE * before));
@@ -158,7 +189,10 @@ function leastCount(facts: ProposalFacts): number {
 /** A tail that is itself over the soft cap gets no summary per turn. */
 function isWorthRepeating(facts: ProposalFacts, cut: Cut): boolean {
   const { live } = facts.view.compaction;
-  return live === null || cut.count >= turnsUpTo(facts.view, live.range[1]) + Math.max(LEAST_GROWTH_TURNS, facts.window.min_tail_turns);
+  return (
+    live === null ||
+    cut.count >= turnsUpTo(facts.view, live.range[1]) + Math.max(LEAST_GROWTH_TURNS, facts.window.min_tail_turns)
+  );
 }
 
 /** Turns of the view up to a seq; in front of the events at hand only ends of ranges are known. */

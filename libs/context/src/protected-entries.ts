@@ -19,6 +19,10 @@ export function protectedEntries(view: View): Set<number> {
 /** What the last build pinned stays pinned until the head of the request changes anyway (law C6). */
 export function pinnedSoFar(view: View, start: FrontierStart, marks: Marks): readonly number[] {
   const { last, compaction } = view;
-  const isHeadKept = last !== null && !start.isAnew && last.frontier.compaction_id === (compaction.live?.id ?? null) && last.frontier.forget_to === marks.forgetTo;
+  const isHeadKept =
+    last !== null &&
+    !start.isAnew &&
+    last.frontier.compaction_id === (compaction.live?.id ?? null) &&
+    last.frontier.forget_to === marks.forgetTo;
   return isHeadKept ? last.base.pinned : [];
 }

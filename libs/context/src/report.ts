@@ -24,7 +24,12 @@ export type ReportFacts = {
 export function reportOf(facts: ReportFacts): JsonReport {
   const { draft, caps, base } = facts;
   return {
-    stages: draft.records.map((record) => ({ stage: record.stage, removed: record.removed, chars_before: record.charsBefore, chars_after: record.charsAfter })),
+    stages: draft.records.map((record) => ({
+      stage: record.stage,
+      removed: record.removed,
+      chars_before: record.charsBefore,
+      chars_after: record.charsAfter,
+    })),
     states: countBy(draft.cells.map(({ state }) => state)),
     chars: facts.chars,
     chars_unmanaged: facts.charsUnmanaged,
@@ -34,7 +39,10 @@ export function reportOf(facts: ReportFacts): JsonReport {
     hard_cap: caps.hard,
     common_prefix_chars: facts.prefix.chars,
     cached_tokens: { predicted: facts.prefix.tokens, reported: null },
-    repairs: Object.entries(countBy(facts.repairs.map(({ rule }) => rule))).map(([rule, count]): JsonObject => ({ rule, count })),
+    repairs: Object.entries(countBy(facts.repairs.map(({ rule }) => rule))).map(([rule, count]): JsonObject => ({
+      rule,
+      count,
+    })),
     base: { ...base },
   };
 }
@@ -47,7 +55,11 @@ function countBy(words: readonly string[]): { [word: string]: Json & number } {
 
 /** What is not in the request, as runs of neighbouring entries in one state. */
 export function omittedEntries(view: View, cells: readonly Cell[]): Omitted[] {
-  const left = cells.flatMap(({ entry, state, shown }) => (shown === null && entry.source.entry !== null ? [{ entry: entry.source.entry, state, chars: entry.source.chars }] : []));
+  const left = cells.flatMap(({ entry, state, shown }) =>
+    shown === null && entry.source.entry !== null
+      ? [{ entry: entry.source.entry, state, chars: entry.source.chars }]
+      : [],
+  );
   const all = [...left, ...view.excluded].sort((a, b) => a.entry - b.entry);
   const runs: { entries: [number, number]; state: Omitted['state']; chars: number }[] = [];
   for (const { entry, state, chars } of all) {

@@ -19,7 +19,10 @@ export function shapeDraft(draft: Draft, manifest: Manifest): ShapedDraft {
   const { layout } = draft;
   const items: ShownItem[] = [];
   const repairs: Repair[] = [];
-  const add = (measured: { readonly item: ShownItem; readonly repairs: readonly Repair[] } | null, isPinned: boolean): void => {
+  const add = (
+    measured: { readonly item: ShownItem; readonly repairs: readonly Repair[] } | null,
+    isPinned: boolean,
+  ): void => {
     if (measured === null) return;
     items.push(isPinned && measured.item.role === 'user' ? { ...measured.item, pinned: true } : measured.item);
     repairs.push(...measured.repairs);
@@ -40,7 +43,11 @@ export function shapeDraft(draft: Draft, manifest: Manifest): ShapedDraft {
 }
 
 export function requestOf(shaped: ShapedDraft, manifest: Manifest): NeutralRequest {
-  return { system: fixedParts(manifest).system, messages: shaped.messages.map(({ message }) => message), tools: manifest.tools };
+  return {
+    system: fixedParts(manifest).system,
+    messages: shaped.messages.map(({ message }) => message),
+    tools: manifest.tools,
+  };
 }
 
 /** Canonical JSON of {system, messages, tools}: the form that `context_hash` is taken over. */

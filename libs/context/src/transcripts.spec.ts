@@ -5,11 +5,22 @@ import { transcriptSchema } from './transcript/index.js';
 
 const folder = new URL('../../../test/fixtures/transcripts/', import.meta.url);
 const measured = (name: string, window: { [field: string]: number }): Measures =>
-  measureSession(transcriptSchema.parse(JSON.parse(readFileSync(new URL(`${name}.json`, folder), 'utf8'))), windowPolicy(window), testModel());
+  measureSession(
+    transcriptSchema.parse(JSON.parse(readFileSync(new URL(`${name}.json`, folder), 'utf8'))),
+    windowPolicy(window),
+    testModel(),
+  );
 
 /** Sizes and costs in char units, reads at 0.1 and writes at 1.25. The whole matrix is `npm run test:matrix`. */
 describe('recorded sessions', () => {
-  it.each(['cc-cjk-emoji-errors', 'cc-episodic-long', 'cc-huge-output', 'openhands-pony-103', 'tau-airline-33', 'sweagent-marshmallow'])('cost no more than unmanaged under the defaults: %s', (name) => {
+  it.each([
+    'cc-cjk-emoji-errors',
+    'cc-episodic-long',
+    'cc-huge-output',
+    'openhands-pony-103',
+    'tau-airline-33',
+    'sweagent-marshmallow',
+  ])('cost no more than unmanaged under the defaults: %s', (name) => {
     const sums = measured(name, {});
     expect(sums.cost).toBeLessThanOrEqual(sums.costUnmanaged);
     expect(sums).toMatchObject({ lint: 0, overHardCap: 0 });

@@ -3,7 +3,21 @@ import { canonicalJson } from '#libs/domain';
 import { isDocumentJson, type Weights } from './part-chars.js';
 
 /** What a run of one kind costs in tokens; fitted to byte-pair vocabularies of 200,000 entries, corrected per model by usage. */
-const PER_CODE_POINT = { han: 0.78, kana: 0.72, hangul: 0.72, cyrillic: 0.27, arabic: 0.34, hebrew: 0.4, indic: 0.4, thai: 0.5, emoji: 2.2, otherLetter: 0.45, digit: 0.4, punctuation: 0.55, space: 0.14 };
+const PER_CODE_POINT = {
+  han: 0.78,
+  kana: 0.72,
+  hangul: 0.72,
+  cyrillic: 0.27,
+  arabic: 0.34,
+  hebrew: 0.4,
+  indic: 0.4,
+  thai: 0.5,
+  emoji: 2.2,
+  otherLetter: 0.45,
+  digit: 0.4,
+  punctuation: 0.55,
+  space: 0.14,
+};
 /** A run without white space of this length with digits or both cases in it is encoded data: nearly no long pieces fit. */
 const ENCODED_RUN = 40;
 
@@ -38,7 +52,8 @@ export function estimateTokens(text: string): number {
 
 const isAsciiLetter = (unit: number): boolean => (unit >= 0x61 && unit <= 0x7a) || (unit >= 0x41 && unit <= 0x5a);
 const isAsciiDigit = (unit: number): boolean => unit >= 0x30 && unit <= 0x39;
-const isEncodedUnit = (unit: number): boolean => isAsciiLetter(unit) || isAsciiDigit(unit) || unit === 0x2b || unit === 0x2f || unit === 0x3d;
+const isEncodedUnit = (unit: number): boolean =>
+  isAsciiLetter(unit) || isAsciiDigit(unit) || unit === 0x2b || unit === 0x2f || unit === 0x3d;
 
 /** A run of letters, unless it goes on as encoded data. */
 function endOfWord(text: string, start: number): number {

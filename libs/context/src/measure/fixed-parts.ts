@@ -6,7 +6,13 @@ import { toolsChars } from './part-chars.js';
 import { textKey } from './text-key.js';
 
 /** The parts in front of the messages: system prompt and tools. They are the same for all builds of a manifest. */
-export type FixedParts = { readonly system: string | null; readonly systemChars: number; readonly toolsChars: number; readonly tokens: number; readonly key: string };
+export type FixedParts = {
+  readonly system: string | null;
+  readonly systemChars: number;
+  readonly toolsChars: number;
+  readonly tokens: number;
+  readonly key: string;
+};
 
 const known = new WeakMap<Manifest, FixedParts>();
 

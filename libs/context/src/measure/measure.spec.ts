@@ -2,7 +2,11 @@ import { sessionUnder, windowPolicy } from '../testing/session.js';
 import { entryChars } from './entry-chars.js';
 import { approxTokens, estimateTokens } from './estimate-tokens.js';
 
-const user = (content: Parameters<typeof entryChars>[0]['data'] extends never ? never : string | { type: 'text'; text: string }[] | object[]): number =>
+const user = (
+  content: Parameters<typeof entryChars>[0]['data'] extends never
+    ? never
+    : string | { type: 'text'; text: string }[] | object[],
+): number =>
   entryChars({ type: 'UserMessageReceived', data: { origin: 'user', content } } as Parameters<typeof entryChars>[0]);
 
 describe('the chars of an entry', () => {
@@ -23,7 +27,21 @@ describe('the chars of an entry', () => {
 
   it('count names and arguments of calls, and structured results (rows 87, 93)', () => {
     const message = { content: [], tool_calls: [{ id: 'x'.repeat(50), name: 'write', arguments: 'a'.repeat(40_000) }] };
-    expect(entryChars({ type: 'LlmCallCompleted', data: { call_no: 1, try: 1, model: 'm', message, finish_reason: 'tool_calls', usage: null, cost_usd: null, wire_hash: null } })).toBe(40_005);
+    expect(
+      entryChars({
+        type: 'LlmCallCompleted',
+        data: {
+          call_no: 1,
+          try: 1,
+          model: 'm',
+          message,
+          finish_reason: 'tool_calls',
+          usage: null,
+          cost_usd: null,
+          wire_hash: null,
+        },
+      }),
+    ).toBe(40_005);
     expect(entryChars({ type: 'MemoryShown', data: { memory: { a: 1 }, memory_seq: 1 } })).toBe(7);
     expect(entryChars({ type: 'ConversationInterrupted', data: { reason: 'failed' } })).toBe(0);
   });
@@ -70,7 +88,10 @@ describe('a build', () => {
 
   it('sends an image without a compaction, however many bytes it has (row 91)', () => {
     const session = sessionUnder(windowPolicy({ soft_cap_chars: 20_000, hard_cap_chars: 40_000 }));
-    session.user([{ type: 'text', text: 'look' }, { type: 'image', media_type: 'image/png', data: 'A'.repeat(3_000_000) }]);
+    session.user([
+      { type: 'text', text: 'look' },
+      { type: 'image', media_type: 'image/png', data: 'A'.repeat(3_000_000) },
+    ]);
     expect(session.ready()).toMatchObject({ proposal: null, chars: 6_019 });
   });
 });

@@ -7,14 +7,23 @@ import { callsTokens, partsTokens } from './estimate-tokens.js';
 import { callsChars, partsChars, weightsKey } from './part-chars.js';
 
 /** An item as the model's format takes it, with its size. `tokens` is the raw estimate. */
-export type Measured = { readonly item: ShownItem; readonly chars: number; readonly tokens: number; readonly repairs: readonly Repair[] };
+export type Measured = {
+  readonly item: ShownItem;
+  readonly chars: number;
+  readonly tokens: number;
+  readonly repairs: readonly Repair[];
+};
 
 /** Role, separators: what a provider adds around each message. */
 const TOKENS_PER_MESSAGE = 4;
 
 export function measureItem(item: ShownItem, model: ModelFacts): Measured {
   const repairs: Repair[] = [];
-  const fitted = fitItem(item, { profile: formatProfile(model.apiFormat), images: model.images, documents: model.documents, modelId: model.id }, repairs);
+  const fitted = fitItem(
+    item,
+    { profile: formatProfile(model.apiFormat), images: model.images, documents: model.documents, modelId: model.id },
+    repairs,
+  );
   const calls = fitted.role === 'assistant' ? fitted.calls : [];
   return {
     item: fitted,
@@ -39,7 +48,12 @@ function modelKey(model: ModelFacts): string {
 const known = new WeakMap<StoredEvent, Map<string, Measured | null>>();
 
 /** As `measureItem`, once per event, variant and model. `make` may answer null: the event has no such variant. */
-export function measureOnce(event: StoredEvent | null, variant: string, model: ModelFacts, make: () => ShownItem | null): Measured | null {
+export function measureOnce(
+  event: StoredEvent | null,
+  variant: string,
+  model: ModelFacts,
+  make: () => ShownItem | null,
+): Measured | null {
   const key = event === null ? null : `${variant}|${modelKey(model)}`;
   const variants = event === null ? undefined : known.get(event);
   const found = key === null ? undefined : variants?.get(key);

@@ -8,7 +8,8 @@ export type Weights = ModelFacts['weights'];
 export const STANDARD_WEIGHTS: Weights = { imageChars: 6_000, imageTokens: 1_600, pageChars: 9_000, pageTokens: 2_500 };
 
 /** An `other` part that is a document in its provider's own form weighs as one. */
-export const isDocumentJson = (raw: Json): boolean => typeof raw === 'object' && raw !== null && !Array.isArray(raw) && raw['type'] === 'document';
+export const isDocumentJson = (raw: Json): boolean =>
+  typeof raw === 'object' && raw !== null && !Array.isArray(raw) && raw['type'] === 'document';
 
 /** Code points of one part; images and documents by weight. */
 export function partChars(part: ContentPart | AssistantPart, weights: Weights): number {
@@ -48,7 +49,8 @@ export function callsChars(calls: readonly ToolCall[]): number {
   return sum;
 }
 
-export const weightsKey = (weights: Weights): string => `${weights.imageChars},${weights.imageTokens},${weights.pageChars},${weights.pageTokens}`;
+export const weightsKey = (weights: Weights): string =>
+  `${weights.imageChars},${weights.imageTokens},${weights.pageChars},${weights.pageTokens}`;
 
 /** Messages are shared by builds and never changed, so each is counted once. */
 const known = new WeakMap<NeutralMessage, { key: string; chars: number }>();
@@ -65,6 +67,8 @@ export function messageChars(message: NeutralMessage, weights: Weights): number 
 
 export function toolsChars(tools: readonly ToolDeclaration[]): number {
   let sum = 0;
-  for (const tool of tools) sum += countCodePoints(tool.name) + countCodePoints(tool.description) + countCodePoints(canonicalJson(tool.parameters));
+  for (const tool of tools)
+    sum +=
+      countCodePoints(tool.name) + countCodePoints(tool.description) + countCodePoints(canonicalJson(tool.parameters));
   return sum;
 }

@@ -1,19 +1,27 @@
 import { checkContextPolicy } from './check-context-policy.js';
 
-const found = (value: unknown): string[] => checkContextPolicy(value, 'step').map(({ path, code }) => `${path} ${code}`);
+const found = (value: unknown): string[] =>
+  checkContextPolicy(value, 'step').map(({ path, code }) => `${path} ${code}`);
 const detail = (value: unknown): string => checkContextPolicy(value, 'step')[0]?.detail ?? 'accepted';
 
 describe('a context block', () => {
   it('is accepted whole, in part, and empty', () => {
     expect(found({})).toEqual([]);
-    expect(found({ mode: 'fresh', preset: 'chat', window: { observation_window: 0 }, memory: { placement: 'before_tail' } })).toEqual([]);
+    expect(
+      found({ mode: 'fresh', preset: 'chat', window: { observation_window: 0 }, memory: { placement: 'before_tail' } }),
+    ).toEqual([]);
     expect(found({ window: 'off', budget: { max_tokens: 1000, keep_recent_turns: 0 }, blocks: 'off' })).toEqual([]);
-    expect(found({ blocks: { compaction_trigger_ratio: 1, compaction_target_ratio: 0.99, keep_last_blocks: 100 } })).toEqual([]);
+    expect(
+      found({ blocks: { compaction_trigger_ratio: 1, compaction_target_ratio: 0.99, keep_last_blocks: 100 } }),
+    ).toEqual([]);
     expect(found({ window: { forget_after_turns: null, mask_batch_turns: 10 } })).toEqual([]);
   });
 
   it('is refused with the path of every unknown key', () => {
-    expect(found({ windows: {}, window: { soft_cap: 1 } })).toEqual(['window.soft_cap unknown_key', 'windows unknown_key']);
+    expect(found({ windows: {}, window: { soft_cap: 1 } })).toEqual([
+      'window.soft_cap unknown_key',
+      'windows unknown_key',
+    ]);
   });
 
   it('says which section knows a key that was put elsewhere', () => {
@@ -49,15 +57,27 @@ describe('a context block', () => {
   });
 
   it('is refused when fields contradict each other, defaults and presets included', () => {
-    expect(found({ window: { soft_cap_chars: 100, hard_cap_chars: 99 } })).toEqual(['window.hard_cap_chars out_of_range']);
+    expect(found({ window: { soft_cap_chars: 100, hard_cap_chars: 99 } })).toEqual([
+      'window.hard_cap_chars out_of_range',
+    ]);
     expect(found({ window: { soft_cap_chars: 700_000 } })).toEqual(['window.hard_cap_chars out_of_range']);
-    expect(found({ preset: 'chat', window: { soft_cap_chars: 90_000 } })).toEqual(['window.hard_cap_chars out_of_range']);
-    expect(found({ blocks: { compaction_trigger_ratio: 0.5 } })).toEqual(['blocks.compaction_target_ratio out_of_range']);
-    expect(found({ blocks: { compaction_trigger_ratio: 1.1 } })).toEqual(['blocks.compaction_trigger_ratio out_of_range']);
-    expect(found({ preset: 'chat', compaction: { max_summary_chars: 40_000 } })).toEqual(['compaction.max_summary_chars out_of_range']);
+    expect(found({ preset: 'chat', window: { soft_cap_chars: 90_000 } })).toEqual([
+      'window.hard_cap_chars out_of_range',
+    ]);
+    expect(found({ blocks: { compaction_trigger_ratio: 0.5 } })).toEqual([
+      'blocks.compaction_target_ratio out_of_range',
+    ]);
+    expect(found({ blocks: { compaction_trigger_ratio: 1.1 } })).toEqual([
+      'blocks.compaction_trigger_ratio out_of_range',
+    ]);
+    expect(found({ preset: 'chat', compaction: { max_summary_chars: 40_000 } })).toEqual([
+      'compaction.max_summary_chars out_of_range',
+    ]);
   });
 
   it('gets all of its faults at once', () => {
-    expect(found({ mode: 'old', window: { soft_cap_chars: 0, hard_cap_chars: '1' }, budget: null, extra: 1 })).toHaveLength(5);
+    expect(
+      found({ mode: 'old', window: { soft_cap_chars: 0, hard_cap_chars: '1' }, budget: null, extra: 1 }),
+    ).toHaveLength(5);
   });
 });

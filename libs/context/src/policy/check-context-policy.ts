@@ -1,6 +1,13 @@
 import type { PolicyFault } from '#libs/domain';
-import { z } from 'zod';
-import { blocksSchema, budgetSchema, compactionSchema, contextBlockSchema, memoryPolicySchema, windowSchema } from './policy-schema.js';
+import type { z } from 'zod';
+import {
+  blocksSchema,
+  budgetSchema,
+  compactionSchema,
+  contextBlockSchema,
+  memoryPolicySchema,
+  windowSchema,
+} from './policy-schema.js';
 import { presets } from './presets.js';
 
 export type PolicyLevel = 'settings' | 'pipeline' | 'agent' | 'step';
@@ -33,27 +40,59 @@ function faultsOfIssue(issue: Issue, root: unknown, base: readonly PropertyKey[]
   const found = at(root, keys);
   const path = pathOf(keys);
   const expected = expectedBy(issue);
-  const code = issue.code === 'invalid_type' ? 'wrong_type' : issue.code === 'invalid_value' ? 'unknown_value' : 'out_of_range';
-  return [{ path, code: found === null ? 'null_section' : code, found: describe(found), expected, detail: `context${path === '' ? '' : `.${path}`} must be ${expected}, found ${describe(found)}` }];
+  const code =
+    issue.code === 'invalid_type' ? 'wrong_type' : issue.code === 'invalid_value' ? 'unknown_value' : 'out_of_range';
+  return [
+    {
+      path,
+      code: found === null ? 'null_section' : code,
+      found: describe(found),
+      expected,
+      detail: `context${path === '' ? '' : `.${path}`} must be ${expected}, found ${describe(found)}`,
+    },
+  ];
 }
 
 /** `off` or a section, `auto` or a number: the branch that is an object or number says what is wrong, unless the value is of neither kind. */
-function unionFaults(issue: Issue & { code: 'invalid_union' }, root: unknown, keys: readonly PropertyKey[]): PolicyFault[] {
+function unionFaults(
+  issue: Issue & { code: 'invalid_union' },
+  root: unknown,
+  keys: readonly PropertyKey[],
+): PolicyFault[] {
   const found = at(root, keys);
   const last = issue.errors.at(-1) ?? [];
-  if (typeof found === 'object' && found !== null && !Array.isArray(found)) return last.flatMap((inner) => faultsOfIssue(inner, root, keys));
+  if (typeof found === 'object' && found !== null && !Array.isArray(found))
+    return last.flatMap((inner) => faultsOfIssue(inner, root, keys));
   if (typeof found === 'number') return last.flatMap((inner) => faultsOfIssue(inner, root, keys));
   const path = pathOf(keys);
-  const expected = keys.at(-1) === 'mask_batch_turns' ? '"auto" or a whole number of at least 1' : 'an object, or off to remove the section';
-  return [{ path, code: found === null ? 'null_section' : 'wrong_type', found: describe(found), expected, detail: `context.${path} must be ${expected}, found ${describe(found)}` }];
+  const expected =
+    keys.at(-1) === 'mask_batch_turns'
+      ? '"auto" or a whole number of at least 1'
+      : 'an object, or off to remove the section';
+  return [
+    {
+      path,
+      code: found === null ? 'null_section' : 'wrong_type',
+      found: describe(found),
+      expected,
+      detail: `context.${path} must be ${expected}, found ${describe(found)}`,
+    },
+  ];
 }
 
 function unknownKey(keys: readonly PropertyKey[], root: unknown): PolicyFault {
   const path = pathOf(keys);
   const home = homeOf(String(keys.at(-1)), keys.length > 1 ? String(keys[0]) : null);
-  const expected = home === null ? `one of ${keysOf(keys.length > 1 ? String(keys[0]) : null).join(', ')}` : `context.${home}`;
+  const expected =
+    home === null ? `one of ${keysOf(keys.length > 1 ? String(keys[0]) : null).join(', ')}` : `context.${home}`;
   const hint = home === null ? `use ${expected}` : `use context.${home}`;
-  return { path, code: 'unknown_key', found: describe(at(root, keys)), expected, detail: `context.${path} is unknown; ${hint}` };
+  return {
+    path,
+    code: 'unknown_key',
+    found: describe(at(root, keys)),
+    expected,
+    detail: `context.${path} is unknown; ${hint}`,
+  };
 }
 
 /** The section that does know the key. */
@@ -76,7 +115,8 @@ function relations(value: unknown, level: PolicyLevel): PolicyFault[] {
   const hasWindow = isObject(at(value, ['window']));
   const soft = numberAt(value, ['window', 'soft_cap_chars']) ?? defaults.soft_cap_chars;
   const hard = numberAt(value, ['window', 'hard_cap_chars']) ?? defaults.hard_cap_chars;
-  if (hasWindow && hard < soft) faults.push(relation('window.hard_cap_chars', hard, `at least window.soft_cap_chars (${soft})`, level));
+  if (hasWindow && hard < soft)
+    faults.push(relation('window.hard_cap_chars', hard, `at least window.soft_cap_chars (${soft})`, level));
   const summary = numberAt(value, ['compaction', 'max_summary_chars']);
   if (summary !== null && (hasWindow || typeof preset === 'string') && summary >= soft) {
     faults.push(relation('compaction.max_summary_chars', summary, `less than window.soft_cap_chars (${soft})`, level));
@@ -84,18 +124,38 @@ function relations(value: unknown, level: PolicyLevel): PolicyFault[] {
   const blocks = at(value, ['blocks']);
   const trigger = numberAt(value, ['blocks', 'compaction_trigger_ratio']) ?? 0.8;
   const target = numberAt(value, ['blocks', 'compaction_target_ratio']) ?? 0.5;
-  if (isObject(blocks) && target >= trigger) faults.push(relation('blocks.compaction_target_ratio', target, `less than blocks.compaction_trigger_ratio (${trigger})`, level));
+  if (isObject(blocks) && target >= trigger)
+    faults.push(
+      relation(
+        'blocks.compaction_target_ratio',
+        target,
+        `less than blocks.compaction_trigger_ratio (${trigger})`,
+        level,
+      ),
+    );
   return faults;
 }
 
 function relation(path: string, found: number, expected: string, level: PolicyLevel): PolicyFault {
-  return { path, code: 'out_of_range', found: String(found), expected, detail: `context.${path} of the ${level} must be ${expected}, found ${found}` };
+  return {
+    path,
+    code: 'out_of_range',
+    found: String(found),
+    expected,
+    detail: `context.${path} of the ${level} must be ${expected}, found ${found}`,
+  };
 }
 
 function expectedBy(issue: Issue): string {
   switch (issue.code) {
     case 'invalid_type':
-      return issue.expected === 'int' ? 'a whole number' : issue.expected === 'number' ? 'a number' : issue.expected === 'object' ? 'an object' : `a ${issue.expected}`;
+      return issue.expected === 'int'
+        ? 'a whole number'
+        : issue.expected === 'number'
+          ? 'a number'
+          : issue.expected === 'object'
+            ? 'an object'
+            : `a ${issue.expected}`;
     case 'too_small':
       return `${issue.inclusive === false ? 'more than' : 'at least'} ${String(issue.minimum)}`;
     case 'too_big':
@@ -113,11 +173,13 @@ function expectedBy(issue: Issue): string {
   }
 }
 
-const isObject = (value: unknown): value is { [key: string]: unknown } => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isObject = (value: unknown): value is { [key: string]: unknown } =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function at(value: unknown, keys: readonly PropertyKey[]): unknown {
   let current = value;
-  for (const key of keys) current = isObject(current) ? current[String(key)] : Array.isArray(current) ? current[Number(key)] : undefined;
+  for (const key of keys)
+    current = isObject(current) ? current[String(key)] : Array.isArray(current) ? current[Number(key)] : undefined;
   return current;
 }
 

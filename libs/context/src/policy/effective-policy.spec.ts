@@ -1,4 +1,11 @@
-import { checkEffectivePolicy, effectivePolicy, policyCanonical, policyJson, readPolicy, usesDefaultPolicy } from './effective-policy.js';
+import {
+  checkEffectivePolicy,
+  effectivePolicy,
+  policyCanonical,
+  policyJson,
+  readPolicy,
+  usesDefaultPolicy,
+} from './effective-policy.js';
 import { presets } from './presets.js';
 
 describe('the policy in effect', () => {
@@ -10,21 +17,43 @@ describe('the policy in effect', () => {
   });
 
   it('has only the named sections otherwise', () => {
-    expect(effectivePolicy({ pipeline: { budget: { max_tokens: 10 } } }, false)).toMatchObject({ window: null, budget: { max_tokens: 10, keep_recent_turns: 3 } });
-    expect(effectivePolicy({ step: { window: 'off' } }, false)).toMatchObject({ window: null, budget: null, blocks: null });
-    expect(effectivePolicy({ step: { window: 'off' }, pipeline: { preset: 'chat', blocks: {} } }, false)).toMatchObject({ window: null, blocks: { keep_last_blocks: 5 } });
+    expect(effectivePolicy({ pipeline: { budget: { max_tokens: 10 } } }, false)).toMatchObject({
+      window: null,
+      budget: { max_tokens: 10, keep_recent_turns: 3 },
+    });
+    expect(effectivePolicy({ step: { window: 'off' } }, false)).toMatchObject({
+      window: null,
+      budget: null,
+      blocks: null,
+    });
+    expect(effectivePolicy({ step: { window: 'off' }, pipeline: { preset: 'chat', blocks: {} } }, false)).toMatchObject(
+      { window: null, blocks: { keep_last_blocks: 5 } },
+    );
   });
 
   it('takes a whole section from the nearest level that has it', () => {
-    const levels = { settings: { window: { soft_cap_chars: 1_000, hard_cap_chars: 2_000 } }, agent: { window: { observation_window: 3 } } };
+    const levels = {
+      settings: { window: { soft_cap_chars: 1_000, hard_cap_chars: 2_000 } },
+      agent: { window: { observation_window: 3 } },
+    };
     expect(effectivePolicy(levels, false).window).toEqual({ ...presets.coding_agent, observation_window: 3 });
-    expect(effectivePolicy({ pipeline: { compaction: { target_ratio: 0.2 } }, step: { compaction: { mode: 'blocking' } } }, false).compaction).toMatchObject({ mode: 'blocking', target_ratio: 0.5 });
+    expect(
+      effectivePolicy(
+        { pipeline: { compaction: { target_ratio: 0.2 } }, step: { compaction: { mode: 'blocking' } } },
+        false,
+      ).compaction,
+    ).toMatchObject({ mode: 'blocking', target_ratio: 0.5 });
   });
 
   it('takes presets for a window, and fields beside one for changes of it', () => {
     expect(effectivePolicy({ pipeline: { preset: 'chat' } }, false).window).toEqual(presets.chat);
-    expect(effectivePolicy({ pipeline: { preset: 'chat', window: { observation_window: 5 } } }, false).window).toEqual({ ...presets.chat, observation_window: 5 });
-    expect(effectivePolicy({ pipeline: { preset: 'chat' }, step: { window: { observation_window: 5 } } }, false).window).toEqual({ ...presets.coding_agent, observation_window: 5 });
+    expect(effectivePolicy({ pipeline: { preset: 'chat', window: { observation_window: 5 } } }, false).window).toEqual({
+      ...presets.chat,
+      observation_window: 5,
+    });
+    expect(
+      effectivePolicy({ pipeline: { preset: 'chat' }, step: { window: { observation_window: 5 } } }, false).window,
+    ).toEqual({ ...presets.coding_agent, observation_window: 5 });
   });
 
   it('is fresh for items of a for_each unless said otherwise', () => {
@@ -42,7 +71,10 @@ describe('the policy in effect', () => {
     const policy = effectivePolicy({ step: { blocks: {} } }, false);
     expect(checkEffectivePolicy(policy, null).map(({ path }) => path)).toEqual(['blocks.window_width_tokens']);
     expect(checkEffectivePolicy(policy, 8_000)).toEqual([]);
-    const wide = effectivePolicy({ pipeline: { compaction: { max_summary_chars: 50_000 } }, step: { preset: 'chat' } }, false);
+    const wide = effectivePolicy(
+      { pipeline: { compaction: { max_summary_chars: 50_000 } }, step: { preset: 'chat' } },
+      false,
+    );
     expect(checkEffectivePolicy(wide, null).map(({ path }) => path)).toEqual(['compaction.max_summary_chars']);
   });
 });

@@ -30,16 +30,23 @@ export type PolicyLevels = {
 export function effectivePolicy(levels: PolicyLevels, forItem: boolean): EffectivePolicy {
   const near = [levels.step, levels.agent, levels.pipeline, levels.settings].flatMap(blockOf);
   const window = nearest(near, windowOf);
-  const budget = nearest(near, (block) => (block.budget === 'off' ? null : block.budget && budgetSchema.parse(block.budget)));
-  const blocks = nearest(near, (block) => (block.blocks === 'off' ? null : block.blocks && blocksSchema.parse(block.blocks)));
+  const budget = nearest(near, (block) =>
+    block.budget === 'off' ? null : block.budget && budgetSchema.parse(block.budget),
+  );
+  const blocks = nearest(near, (block) =>
+    block.blocks === 'off' ? null : block.blocks && blocksSchema.parse(block.blocks),
+  );
   const isUnnamed = window === undefined && (budget ?? null) === null && (blocks ?? null) === null;
   return {
     mode: nearest(near, (block) => block.mode) ?? (forItem ? 'fresh' : 'inherit'),
     window: isUnnamed ? windowSchema.parse({}) : (window ?? null),
     budget: budget ?? null,
     blocks: blocks ?? null,
-    compaction: nearest(near, (block) => block.compaction && compactionSchema.parse(block.compaction)) ?? compactionSchema.parse({}),
-    memory: nearest(near, (block) => block.memory && memoryPolicySchema.parse(block.memory)) ?? memoryPolicySchema.parse({}),
+    compaction:
+      nearest(near, (block) => block.compaction && compactionSchema.parse(block.compaction)) ??
+      compactionSchema.parse({}),
+    memory:
+      nearest(near, (block) => block.memory && memoryPolicySchema.parse(block.memory)) ?? memoryPolicySchema.parse({}),
   };
 }
 
@@ -68,7 +75,9 @@ function windowOf(block: ContextBlock): WindowPolicy | null | undefined {
 
 /** True when no level has a `context` block: applying such a pipeline returns the informational note. */
 export function usesDefaultPolicy(levels: PolicyLevels): boolean {
-  return [levels.step, levels.agent, levels.pipeline, levels.settings].every((level) => level === undefined || level === null);
+  return [levels.step, levels.agent, levels.pipeline, levels.settings].every(
+    (level) => level === undefined || level === null,
+  );
 }
 
 /**
@@ -83,14 +92,25 @@ export function checkEffectivePolicy(policy: EffectivePolicy, windowTokens: numb
       code: 'window_unknown',
       found: 'null',
       expected: 'a number of tokens',
-      detail: "context.blocks needs a cap: the model's window is not in the catalogue; set context.blocks.window_width_tokens or the window in models.yml",
+      detail:
+        "context.blocks needs a cap: the model's window is not in the catalogue; set context.blocks.window_width_tokens or the window in models.yml",
     });
   }
   const { max_summary_chars: summary } = policy.compaction;
   // The default is no choice of the author's: a small window bounds its summaries by itself.
-  if (policy.window !== null && summary >= policy.window.soft_cap_chars && summary !== compactionSchema.parse({}).max_summary_chars) {
+  if (
+    policy.window !== null &&
+    summary >= policy.window.soft_cap_chars &&
+    summary !== compactionSchema.parse({}).max_summary_chars
+  ) {
     const expected = `less than window.soft_cap_chars (${policy.window.soft_cap_chars})`;
-    faults.push({ path: 'compaction.max_summary_chars', code: 'out_of_range', found: String(summary), expected, detail: `context.compaction.max_summary_chars must be ${expected}, found ${summary}` });
+    faults.push({
+      path: 'compaction.max_summary_chars',
+      code: 'out_of_range',
+      found: String(summary),
+      expected,
+      detail: `context.compaction.max_summary_chars must be ${expected}, found ${summary}`,
+    });
   }
   return faults;
 }
@@ -104,5 +124,11 @@ export function policyJson(policy: EffectivePolicy): JsonObject {
   return json;
 }
 
+const known = new WeakMap<JsonObject, EffectivePolicy>();
+
 /** @throws ZodError when the JSON is no effective policy. */
-export const readPolicy = (json: JsonObject): EffectivePolicy => effectivePolicySchema.parse(json);
+export function readPolicy(json: JsonObject): EffectivePolicy {
+  const policy = known.get(json) ?? effectivePolicySchema.parse(json);
+  known.set(json, policy);
+  return policy;
+}

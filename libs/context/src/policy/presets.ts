@@ -7,7 +7,13 @@ export const presets: { readonly [P in ContextPreset]: Readonly<WindowPolicy> } 
   evals: window(4, 60_000, 100_000, 2, null),
 };
 
-function window(observationWindow: number, softCapChars: number, hardCapChars: number, minTailTurns: number, forgetAfterTurns: number | null): WindowPolicy {
+function window(
+  observationWindow: number,
+  softCapChars: number,
+  hardCapChars: number,
+  minTailTurns: number,
+  forgetAfterTurns: number | null,
+): WindowPolicy {
   return {
     observation_window: observationWindow,
     soft_cap_chars: softCapChars,

@@ -53,7 +53,13 @@ describe('masking', () => {
 
 describe('shortened arguments', () => {
   it('are a JSON object of at most 1,000 chars, whatever came in', () => {
-    const inputs = [JSON.stringify({ a: Array.from({ length: 500 }, (_, at) => ({ at, text: 'y'.repeat(90) })) }), `{"broken": "${'z'.repeat(3_000)}`, JSON.stringify('s'.repeat(2_000)), JSON.stringify(Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`key${at}`, '📥'.repeat(20)]))), JSON.stringify({ ['__proto__x'.repeat(200)]: 1, ok: 'v'.repeat(1_200) })];
+    const inputs = [
+      JSON.stringify({ a: Array.from({ length: 500 }, (_, at) => ({ at, text: 'y'.repeat(90) })) }),
+      `{"broken": "${'z'.repeat(3_000)}`,
+      JSON.stringify('s'.repeat(2_000)),
+      JSON.stringify(Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`key${at}`, '📥'.repeat(20)]))),
+      JSON.stringify({ ['__proto__x'.repeat(200)]: 1, ok: 'v'.repeat(1_200) }),
+    ];
     for (const input of inputs) {
       const short = shortenArguments(input);
       expect(countCodePoints(short)).toBeLessThanOrEqual(1_000);

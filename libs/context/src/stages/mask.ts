@@ -13,7 +13,9 @@ export const mask: Stage = {
   apply(input, knobs) {
     const to = knobs.marks.maskTo;
     if (to === 0) return { view: input, removed: 0 };
-    return changeCells(input, (cell) => (cell.shown === null || cell.pinned || placeOf(cell) > to ? null : masked(cell, cell.shown, knobs)));
+    return changeCells(input, (cell) =>
+      cell.shown === null || cell.pinned || placeOf(cell) > to ? null : masked(cell, cell.shown, knobs),
+    );
   },
 };
 
@@ -30,7 +32,9 @@ function maskedItem(cell: Cell, item: ShownItem): ShownItem | null {
   const { source } = cell.entry;
   if (item.role === 'assistant') {
     const calls = item.calls.map((call) => ({ ...call, arguments: shortenArguments(call.arguments) }));
-    return calls.every((call, at) => call.arguments === item.calls[at]?.arguments) ? null : { ...item, calls, state: 'shortened' };
+    return calls.every((call, at) => call.arguments === item.calls[at]?.arguments)
+      ? null
+      : { ...item, calls, state: 'shortened' };
   }
   if (source.kind !== 'result' && source.kind !== 'documents') return null;
   return { ...item, content: [{ type: 'text', text: observationPlaceholder(source) }], state: 'masked' };

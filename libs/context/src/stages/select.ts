@@ -33,4 +33,3 @@ export const select: Stage = {
 };
 
 const answerSeq = (input: StageView, entry: number): number => input.view.eventOf.get(entry)?.seq ?? 0;
-

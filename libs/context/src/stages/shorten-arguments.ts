@@ -30,7 +30,9 @@ function shorten(value: Json, limit: number): Json {
 
 function shortenObject(value: JsonObject, limit: number): JsonObject {
   const members = Object.entries(value);
-  const short = members.slice(0, MAX_MEMBERS).map(([key, member]): [string, Json] => [shortenString(key, 80), shorten(member, limit)]);
+  const short = members
+    .slice(0, MAX_MEMBERS)
+    .map(([key, member]): [string, Json] => [shortenString(key, 80), shorten(member, limit)]);
   if (members.length > MAX_MEMBERS) short.push(['…', `[${members.length - MAX_MEMBERS} more]`]);
   return Object.fromEntries(short);
 }

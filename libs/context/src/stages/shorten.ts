@@ -9,7 +9,8 @@ import { changeCells, placeOf, type Cell, type Knobs, type Stage } from './stage
 export const SHORTEN_OVER_CHARS = 2_000;
 const KEPT_CHARS = 800;
 
-export const isObservation = (cell: Cell): boolean => cell.entry.source.kind === 'result' || cell.entry.source.kind === 'documents';
+export const isObservation = (cell: Cell): boolean =>
+  cell.entry.source.kind === 'result' || cell.entry.source.kind === 'documents';
 
 /** What the ladder shortened stays so: observations of at least `minChars` up to entry `to`. */
 export const shorten: Stage = {
@@ -18,7 +19,13 @@ export const shorten: Stage = {
     const { shortening } = knobs.marks;
     if (shortening === null) return { view: input, removed: 0 };
     return changeCells(input, (cell) => {
-      if (!isObservation(cell) || cell.state !== 'whole' || placeOf(cell) > shortening.to || (cell.shown?.chars ?? 0) < shortening.minChars) return null;
+      if (
+        !isObservation(cell) ||
+        cell.state !== 'whole' ||
+        placeOf(cell) > shortening.to ||
+        (cell.shown?.chars ?? 0) < shortening.minChars
+      )
+        return null;
       return shortened(cell, knobs);
     });
   },
@@ -28,7 +35,11 @@ export const shorten: Stage = {
 export function shortened(cell: Cell, knobs: Pick<Knobs, 'model'>): Cell | null {
   const item = cell.shown?.item;
   if (item === undefined || item.role === 'assistant') return null;
-  const shown = measureOnce(cell.event, 'shortened', knobs.model, (): ShownItem => ({ ...item, content: headAndTail(item.content), state: 'shortened' }));
+  const shown = measureOnce(cell.event, 'shortened', knobs.model, (): ShownItem => ({
+    ...item,
+    content: headAndTail(item.content),
+    state: 'shortened',
+  }));
   return shown === null || shown.chars >= (cell.shown?.chars ?? 0) ? null : { ...cell, state: 'shortened', shown };
 }
 

@@ -60,7 +60,8 @@ export function leaveOut(cell: Cell, state: EntryState, knobs: Knobs): Cell {
 }
 
 /** The entry whose place decides about a cell: a result goes with its answer. */
-export const placeOf = (cell: Cell): number => (cell.entry.source.kind === 'result' ? cell.entry.source.call.entry : cell.entry.source.entry);
+export const placeOf = (cell: Cell): number =>
+  cell.entry.source.kind === 'result' ? cell.entry.source.call.entry : cell.entry.source.entry;
 
 export function cellsChars(cells: readonly Cell[]): number {
   let sum = 0;

@@ -1,4 +1,4 @@
-import type { StoredEvent } from '#libs/domain';
+import type { ContentPart, StoredEvent } from '#libs/domain';
 import { measureItem, measureOnce, type Measured } from '../measure/measured-item.js';
 import type { ModelFacts } from '../neutral.js';
 import type { Entry, ShownItem } from '../view/entry.js';
@@ -7,20 +7,36 @@ import { documentsContent, memoryContent } from '../view/fence.js';
 /** An entry as it is shown whole. */
 export function whole(entry: Entry, event: StoredEvent | null, model: ModelFacts, maxValueChars: number): Measured {
   const make = (): ShownItem => wholeItem(entry, maxValueChars);
-  return measureOnce(event, entry.source.kind === 'memory' ? `whole:${maxValueChars}` : 'whole', model, make) ?? measureItem(make(), model);
+  return (
+    measureOnce(event, entry.source.kind === 'memory' ? `whole:${maxValueChars}` : 'whole', model, make) ??
+    measureItem(make(), model)
+  );
 }
 
 function wholeItem({ source }: Entry, maxValueChars: number): ShownItem {
+  const { entry } = source;
   switch (source.kind) {
     case 'user':
-      return { role: 'user', entry: source.entry, content: source.content, state: 'whole', pinned: false };
+      return userItem(source.entry, source.content);
     case 'documents':
-      return { role: 'user', entry: source.entry, content: documentsContent(source.content, source.name, source.entry), state: 'whole', pinned: false };
+      return userItem(source.entry, documentsContent(source.content, source.name, source.entry));
     case 'memory':
-      return { role: 'user', entry: source.entry, content: memoryContent(source.memory, maxValueChars), state: 'whole', pinned: false };
-    case 'assistant':
-      return { role: 'assistant', entry: source.entry, model: source.model, content: source.content, calls: source.calls, state: 'whole' };
-    case 'result':
-      return { role: 'tool', entry: source.entry, call: source.call, name: source.name, status: source.status, content: source.content, state: 'whole' };
+      return userItem(source.entry, memoryContent(source.memory, maxValueChars));
+    case 'assistant': {
+      const { model, content, calls } = source;
+      return { role: 'assistant', entry: source.entry, model, content, calls, state: 'whole' };
+    }
+    case 'result': {
+      const { call, name, status, content } = source;
+      return { role: 'tool', entry, call, name, status, content, state: 'whole' };
+    }
   }
 }
+
+const userItem = (entry: number, content: readonly ContentPart[]): ShownItem => ({
+  role: 'user',
+  entry,
+  content,
+  state: 'whole',
+  pinned: false,
+});

@@ -37,16 +37,20 @@ export function checkLaws(plan: Plan): void {
   checkEquality(session);
 }
 
-const lastEntry = (session: Session): number => session.events.reduce((most, { entry }) => Math.max(most, entry ?? 0), 0);
-const canonicalOf = (build: BuildResult): string => (build.kind === 'ready' ? build.canonical : JSON.stringify({ ...build, report: null }));
+const lastEntry = (session: Session): number =>
+  session.events.reduce((most, { entry }) => Math.max(most, entry ?? 0), 0);
+const canonicalOf = (build: BuildResult): string =>
+  build.kind === 'ready' ? build.canonical : JSON.stringify({ ...build, report: null });
 
 function checkRequest(session: Session, build: ReadyBuild): void {
   const { model } = session.manifest;
   const found = lint(build.request, model.apiFormat, { model });
   hold('C1', found.length === 0, () => JSON.stringify(found.slice(0, 3)));
-  hold('C2', hasPairs(build.request.messages), () => JSON.stringify(build.request.messages.map((message) => message.role)));
+  hold('C2', hasPairs(build.request.messages), () =>
+    JSON.stringify(build.request.messages.map((message) => message.role)),
+  );
   const cap = build.report['hard_cap'];
-  hold('C7', cap === null || build.chars <= Number(cap), () => `${build.chars} > ${String(cap)}`);
+  hold('C7', cap === null || build.chars <= Number(cap), () => `${build.chars} > ${JSON.stringify(cap)}`);
   hold('C8', !/(?:^|[^\\])(?:\\\\)*\\u(?:d[89a-f]|0000)/.test(build.canonical), () => 'an ill-formed string');
   hold('chars', build.chars === build.report['chars'], () => 'the report has another size');
 }
@@ -70,11 +74,14 @@ function checkEntries(session: Session, build: ReadyBuild): void {
     for (let entry = from; entry <= to; entry += 1) count(entry);
   });
   const total = lastEntry(session);
-  hold('C4', seen.size === total && [...seen.values()].every((times) => times === 1), () => JSON.stringify({ total, seen: [...seen].filter(([, times]) => times !== 1), missing: total - seen.size }));
+  hold('C4', seen.size === total && [...seen.values()].every((times) => times === 1), () =>
+    JSON.stringify({ total, seen: [...seen].filter(([, times]) => times !== 1), missing: total - seen.size }),
+  );
   const whole = new Map<number, number>();
   const unmanaged = session.build('unmanaged');
   if (unmanaged.kind !== 'ready') throw new BrokenLaw('unmanaged builds are always ready');
-  for (const { entries, chars } of unmanaged.messages) if (entries.length === 1 && entries[0] !== undefined) whole.set(entries[0], (whole.get(entries[0]) ?? 0) + chars);
+  for (const { entries, chars } of unmanaged.messages)
+    if (entries.length === 1 && entries[0] !== undefined) whole.set(entries[0], (whole.get(entries[0]) ?? 0) + chars);
   for (const { entries, chars, state } of build.messages) {
     const [entry] = entries;
     if (state === 'whole' || entry === undefined || entries.length > 1) continue;
@@ -83,45 +90,84 @@ function checkEntries(session: Session, build: ReadyBuild): void {
 }
 
 function checkProtected(session: Session, build: ReadyBuild): void {
-  const users = session.events.filter((event): event is Extract<StoredEvent, { type: 'UserMessageReceived' }> => event.type === 'UserMessageReceived' && isInView(session.view, event));
-  const kept = [users.findLast(({ data }) => data.origin === 'task'), users.findLast(({ data }) => data.injected !== true)];
+  const users = session.events.filter(
+    (event): event is Extract<StoredEvent, { type: 'UserMessageReceived' }> =>
+      event.type === 'UserMessageReceived' && isInView(session.view, event),
+  );
+  const kept = [
+    users.findLast(({ data }) => data.origin === 'task'),
+    users.findLast(({ data }) => data.injected !== true),
+  ];
   for (const event of kept) {
     if (event?.entry == null) continue;
     const { entry } = event;
     const message = build.messages.find(({ entries }) => entries.includes(entry))?.message;
-    const texts = typeof event.data.content === 'string' ? [event.data.content] : event.data.content.flatMap((part) => (part.type === 'text' ? [part.text] : []));
-    const shown = message?.role === 'user' ? message.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])) : [];
-    hold('C3', texts.every((text) => text.trim() === '' || shown.includes(text)), () => `#${entry} is not shown as it came`);
+    const texts =
+      typeof event.data.content === 'string'
+        ? [event.data.content]
+        : event.data.content.flatMap((part) => (part.type === 'text' ? [part.text] : []));
+    const shown =
+      message?.role === 'user' ? message.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])) : [];
+    hold(
+      'C3',
+      texts.every((text) => text.trim() === '' || shown.includes(text)),
+      () => `#${entry} is not shown as it came`,
+    );
   }
 }
 
 function checkPrefix(last: Before, build: ReadyBuild): void {
   if (JSON.stringify(last.build.frontier) !== JSON.stringify(build.frontier)) return;
-  if (shorteningOf(last.build) !== shorteningOf(build) || repairsTo(last.build, last.lastEntry) !== repairsTo(build, last.lastEntry)) return;
+  if (
+    shorteningOf(last.build) !== shorteningOf(build) ||
+    repairsTo(last.build, last.lastEntry) !== repairsTo(build, last.lastEntry)
+  )
+    return;
   const messages = last.build.messages.map(({ message }) => message);
   // What was made up at the end goes when something follows, and neighbours of one role are merged: both are repairs.
-  const ends = Number(last.build.repairs.some(({ rule }) => rule === 'closing')) + Number(build.repairs.some(({ rule }) => rule === 'merged'));
+  const ends =
+    Number(last.build.repairs.some(({ rule }) => rule === 'closing')) +
+    Number(build.repairs.some(({ rule }) => rule === 'merged'));
   const common = messages.slice(0, Math.max(0, messages.length - ends));
   common.forEach((message, index) => {
-    hold('C6', JSON.stringify(message) === JSON.stringify(build.messages[index]?.message), () => `message ${index} of ${messages.length} changed: ${JSON.stringify(message).slice(0, 200)} → ${JSON.stringify(build.messages[index]?.message)?.slice(0, 200)}`);
+    hold(
+      'C6',
+      JSON.stringify(message) === JSON.stringify(build.messages[index]?.message),
+      () =>
+        `message ${index} of ${messages.length} changed: ${JSON.stringify(message).slice(0, 200)} → ${JSON.stringify(build.messages[index]?.message)?.slice(0, 200)}`,
+    );
   });
 }
 
-const shorteningOf = (build: ReadyBuild): string => JSON.stringify(build.report['base'], ['shortening', 'min_chars', 'to']);
+const shorteningOf = (build: ReadyBuild): string =>
+  JSON.stringify(build.report['base'], ['shortening', 'min_chars', 'to']);
 /** Repairs of what the earlier build saw; what shape adds at the ends is looked at apart. */
 const repairsTo = (build: ReadyBuild, entry: number): string =>
-  JSON.stringify(build.repairs.filter(({ rule, entries }) => !['merged', 'closing', 'late_result'].includes(rule) && entries.every((one) => one <= entry)).map(({ rule, entries, detail }) => `${rule}${entries.join()}${detail}`).sort());
+  JSON.stringify(
+    build.repairs
+      .filter(
+        ({ rule, entries }) =>
+          !['merged', 'closing', 'late_result'].includes(rule) && entries.every((one) => one <= entry),
+      )
+      .map(({ rule, entries, detail }) => `${rule}${entries.join()}${detail}`)
+      .sort(),
+  );
 
 function checkCompaction({ session, build, applied }: Observed): void {
   const proposal = build.kind === 'over_hard_cap' ? null : build.proposal;
   const answers = session.events.filter((event) => event.type === 'LlmCallCompleted' && isInView(session.view, event));
   if (proposal !== null) {
     const behind = answers.filter(({ seq, entry }) => seq > proposal.range[1] && entry !== null).length;
-    hold('C12', behind >= (session.policy.window?.min_tail_turns ?? 0), () => `only ${behind} answers behind the range`);
+    hold(
+      'C12',
+      behind >= (session.policy.window?.min_tail_turns ?? 0),
+      () => `only ${behind} answers behind the range`,
+    );
     const newest = answers.at(-1)?.seq ?? 0;
     const live = session.events.findLast(({ type }) => type === 'ContextCompacted');
     const isUrgent = proposal.reason === 'hard_cap' || proposal.reason === 'ladder';
-    if (applied !== null && !isUrgent) hold('C14', newest > (live?.seq ?? 0), () => 'proposed again without a new turn');
+    if (applied !== null && !isUrgent)
+      hold('C14', newest > (live?.seq ?? 0), () => 'proposed again without a new turn');
   }
   if (applied === null || !isUndisturbed(session)) return;
   const size = build.kind === 'ready' ? build.chars : build.size;
@@ -132,22 +178,54 @@ function checkCompaction({ session, build, applied }: Observed): void {
 function isUndisturbed(session: Session): boolean {
   const last = session.events.at(-1);
   if (last?.type !== 'ContextCompacted') return false;
-  const requested = session.events.findLastIndex((event) => event.type === 'CompactionRequested' && event.data.compaction_id === last.data.compaction_id);
-  return session.events.slice(requested).every(({ entry, type }) => entry === null && type !== 'ConversationInterrupted' && type !== 'LlmCallStarted');
+  const requested = session.events.findLastIndex(
+    (event) => event.type === 'CompactionRequested' && event.data.compaction_id === last.data.compaction_id,
+  );
+  return session.events
+    .slice(requested)
+    .every(({ entry, type }) => entry === null && type !== 'ConversationInterrupted' && type !== 'LlmCallStarted');
 }
 
-const COMPACTION_EVENTS = ['CompactionRequested', 'ContextCompacted', 'CompactionSkipped', 'CompactionDiscarded', 'CompactionFailed', 'CompactionRolledBack', 'CompactionWaitExpired'];
+const COMPACTION_EVENTS = [
+  'CompactionRequested',
+  'ContextCompacted',
+  'CompactionSkipped',
+  'CompactionDiscarded',
+  'CompactionFailed',
+  'CompactionRolledBack',
+  'CompactionWaitExpired',
+];
 
 function checkIncremental({ session, build }: Observed): void {
-  const lastCall = session.events.findLast((event): event is Extract<StoredEvent, { type: 'LlmCallStarted' }> => event.type === 'LlmCallStarted' && isInView(session.view, event)) ?? null;
+  const lastCall =
+    session.events.findLast(
+      (event): event is Extract<StoredEvent, { type: 'LlmCallStarted' }> =>
+        event.type === 'LlmCallStarted' && isInView(session.view, event),
+    ) ?? null;
   const compactions = session.events.filter(({ type }) => COMPACTION_EVENTS.includes(type));
-  const { fromSeq, alsoSeqs } = neededEvents(lastCall, compactions, { view: session.view, policyHash: session.policyHash, model: session.manifest.model });
+  const { fromSeq, alsoSeqs } = neededEvents(lastCall, compactions, {
+    view: session.view,
+    policyHash: session.policyHash,
+    model: session.manifest.model,
+  });
   if (fromSeq <= 1) return;
-  const part = session.events.filter(({ seq, type }) => seq >= fromSeq || alsoSeqs.includes(seq) || COMPACTION_EVENTS.includes(type));
+  const part = session.events.filter(
+    ({ seq, type }) => seq >= fromSeq || alsoSeqs.includes(seq) || COMPACTION_EVENTS.includes(type),
+  );
   const again = session.build('managed', part);
-  hold('C11', canonicalOf(again) === canonicalOf(build), () => `from seq ${fromSeq} on: ${again.kind} ${canonicalOf(again).slice(0, 600)}\nin full: ${build.kind} ${canonicalOf(build).slice(0, 600)}`);
+  hold(
+    'C11',
+    canonicalOf(again) === canonicalOf(build),
+    () =>
+      `from seq ${fromSeq} on: ${again.kind} ${canonicalOf(again).slice(0, 600)}\nin full: ${build.kind} ${canonicalOf(build).slice(0, 600)}`,
+  );
   if (again.kind === 'ready' && build.kind === 'ready') {
-    hold('C11', JSON.stringify([again.proposal, again.frontier]) === JSON.stringify([build.proposal, build.frontier]), () => `${JSON.stringify([again.proposal, again.frontier])} in part, ${JSON.stringify([build.proposal, build.frontier])} in full`);
+    hold(
+      'C11',
+      JSON.stringify([again.proposal, again.frontier]) === JSON.stringify([build.proposal, build.frontier]),
+      () =>
+        `${JSON.stringify([again.proposal, again.frontier])} in part, ${JSON.stringify([build.proposal, build.frontier])} in full`,
+    );
   }
 }
 
@@ -156,11 +234,28 @@ function checkEquality(session: Session): void {
   const build = session.build();
   const copy = structuredClone([...session.events]);
   const equal = (law: string, events: readonly StoredEvent[]): void => {
-    const other = buildContext({ events, view: session.view, manifest: structuredClone(session.manifest), policyHash: session.policyHash, memory: null, uptoSeq: Infinity, runActive: true, purpose: 'managed' });
-    hold(law, canonicalOf(other) === canonicalOf(build), () => `${canonicalOf(other).slice(0, 400)} instead of ${canonicalOf(build).slice(0, 400)}`);
+    const other = buildContext({
+      events,
+      view: session.view,
+      manifest: structuredClone(session.manifest),
+      policyHash: session.policyHash,
+      memory: null,
+      uptoSeq: Infinity,
+      runActive: true,
+      purpose: 'managed',
+    });
+    hold(
+      law,
+      canonicalOf(other) === canonicalOf(build),
+      () => `${canonicalOf(other).slice(0, 400)} instead of ${canonicalOf(build).slice(0, 400)}`,
+    );
   };
   equal('C5', copy);
   const last = copy.findLast((event) => event.type === 'ContextCompacted');
   if (last !== undefined) equal('C9', [...copy, { ...last, seq: copy.length + 1 }]);
-  if (session.view.mode === 'fresh') equal('C15', copy.filter((event) => isInView(session.view, event)));
+  if (session.view.mode === 'fresh')
+    equal(
+      'C15',
+      copy.filter((event) => isInView(session.view, event)),
+    );
 }

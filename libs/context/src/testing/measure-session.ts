@@ -6,7 +6,19 @@ import type { Transcript } from '../transcript/index.js';
 import { Session, testManifest } from './session.js';
 import { lint } from '../shape/index.js';
 
-export type Measures = { calls: number; chars: number; charsUnmanaged: number; cost: number; costUnmanaged: number; compactions: number; masked: number; overHardCap: number; lint: number; maxBuildMs: number; maxChars: number };
+export type Measures = {
+  calls: number;
+  chars: number;
+  charsUnmanaged: number;
+  cost: number;
+  costUnmanaged: number;
+  compactions: number;
+  masked: number;
+  overHardCap: number;
+  lint: number;
+  maxBuildMs: number;
+  maxChars: number;
+};
 
 /** A recorded session under a policy: sizes and costs in char units, as api.md defines them for `weir preview`. */
 export function measureSession(transcript: Transcript, policy: EffectivePolicy, model: Manifest['model']): Measures {
@@ -14,7 +26,19 @@ export function measureSession(transcript: Transcript, policy: EffectivePolicy, 
   const tools = plan.toolNames.map((name) => ({ name, description: '', parameters: {} }));
   const manifest = testManifest(policy, model, { system_prompt: plan.systemPrompt, tools });
   const session = new Session(manifest, policy);
-  const sums: Measures = { calls: 0, chars: 0, charsUnmanaged: 0, cost: 0, costUnmanaged: 0, compactions: 0, masked: 0, overHardCap: 0, lint: 0, maxBuildMs: 0, maxChars: 0 };
+  const sums: Measures = {
+    calls: 0,
+    chars: 0,
+    charsUnmanaged: 0,
+    cost: 0,
+    costUnmanaged: 0,
+    compactions: 0,
+    masked: 0,
+    overHardCap: 0,
+    lint: 0,
+    maxBuildMs: 0,
+    maxChars: 0,
+  };
   const maskedEntries = new Set<number>();
   let last: NeutralRequest | null = null;
   let lastUnmanaged: NeutralRequest | null = null;
@@ -46,7 +70,8 @@ export function measureSession(transcript: Transcript, policy: EffectivePolicy, 
     sums.cost += price(last, build.request, build.chars);
     sums.lint += lint(build.request, model.apiFormat).length;
     last = build.request;
-    for (const message of build.messages) if (message.state === 'masked') for (const entry of message.entries) maskedEntries.add(entry);
+    for (const message of build.messages)
+      if (message.state === 'masked') for (const entry of message.entries) maskedEntries.add(entry);
     session.started(build);
   }
   sums.masked = maskedEntries.size;

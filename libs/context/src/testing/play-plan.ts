@@ -7,12 +7,25 @@ import { Session, testManifest } from './session.js';
 /** What a law looks at: a build, in the state of the session it was made in. `settled` names the compaction that was applied right before it. */
 export type Observed = { session: Session; build: BuildResult; applied: CompactionProposal | null };
 
-type Player = { session: Session; plan: Plan; run: number; which: 0 | 1; proposals: Map<string, CompactionProposal>; applied: CompactionProposal | null; observe: (observed: Observed) => void };
+type Player = {
+  session: Session;
+  plan: Plan;
+  run: number;
+  which: 0 | 1;
+  proposals: Map<string, CompactionProposal>;
+  applied: CompactionProposal | null;
+  observe: (observed: Observed) => void;
+};
 
 /** Plays a plan as an engine would, and shows every build to `observe`. */
 export function playPlan(plan: Plan, observe: (observed: Observed) => void): Session {
   const [policy] = plan.policies;
-  const session = new Session(testManifest(policy, plan.models[0], { tools: [{ name: 'read', description: 'Reads.', parameters: { type: 'object' } }] }), policy);
+  const session = new Session(
+    testManifest(policy, plan.models[0], {
+      tools: [{ name: 'read', description: 'Reads.', parameters: { type: 'object' } }],
+    }),
+    policy,
+  );
   const player: Player = { session, plan, run: 1, which: 0, proposals: new Map(), applied: null, observe };
   session.begin(plan.mode, 'run_1').user(plan.task);
   for (const action of plan.actions) play(player, action);
@@ -23,7 +36,11 @@ function play(player: Player, action: Action): void {
   const { session } = player;
   switch (action.kind) {
     case 'user':
-      return void session.append('UserMessageReceived', { origin: 'user', content: action.content, injected: action.injected });
+      return void session.append('UserMessageReceived', {
+        origin: 'user',
+        content: action.content,
+        injected: action.injected,
+      });
     case 'documents':
       return void session.append('DocumentsProvided', { content: action.content, name: 'notes' });
     case 'memory':
@@ -38,7 +55,15 @@ function play(player: Player, action: Action): void {
       player.applied = null;
       return void session.follow(player.plan.policies[player.which], player.plan.models[player.which]);
     case 'late':
-      return void session.append('ToolCallCompleted', { call_no: Math.max(1, session.callNo - action.back), ordinal: 0, tool_call_id: 'late', name: 'read', status: 'ok', content: action.content, argument: null });
+      return void session.append('ToolCallCompleted', {
+        call_no: Math.max(1, session.callNo - action.back),
+        ordinal: 0,
+        tool_call_id: 'late',
+        name: 'read',
+        status: 'ok',
+        content: action.content,
+        argument: null,
+      });
     case 'compaction':
       return endCompaction(player, action.end);
     case 'failedCall':
@@ -49,7 +74,10 @@ function play(player: Player, action: Action): void {
 }
 
 /** Builds until it may go on; waits are ended the way the action says. */
-function settledBuild(player: Player, settle: Extract<Action, { kind: 'call' }>['settle']): Exclude<BuildResult, { kind: 'wait' }> {
+function settledBuild(
+  player: Player,
+  settle: Extract<Action, { kind: 'call' }>['settle'],
+): Exclude<BuildResult, { kind: 'wait' }> {
   const { session } = player;
   for (let rounds = 0; ; rounds += 1) {
     const build = session.build();
@@ -74,12 +102,33 @@ function call(player: Player, action: Extract<Action, { kind: 'call' }>): void {
   session.started(build);
   if (build.proposal !== null) player.proposals.set(session.requested(build.proposal), build.proposal);
   const number = session.callNo;
-  const usage = action.usage === null ? null : { input_tokens: action.usage, cached_tokens: 0, cache_write_tokens: 0, output_tokens: 1 };
+  const usage =
+    action.usage === null
+      ? null
+      : { input_tokens: action.usage, cached_tokens: 0, cache_write_tokens: 0, output_tokens: 1 };
   const toolCalls = action.calls.map(({ id, arguments: given }) => ({ id, name: 'read', arguments: given }));
   const finish = action.finish === 'stop' && toolCalls.length > 0 ? 'tool_calls' : action.finish;
-  session.append('LlmCallCompleted', { call_no: number, try: 1, model: session.manifest.model.id, message: { content: action.answer, tool_calls: toolCalls }, finish_reason: finish, usage, cost_usd: null, wire_hash: null });
+  session.append('LlmCallCompleted', {
+    call_no: number,
+    try: 1,
+    model: session.manifest.model.id,
+    message: { content: action.answer, tool_calls: toolCalls },
+    finish_reason: finish,
+    usage,
+    cost_usd: null,
+    wire_hash: null,
+  });
   action.calls.forEach(({ results }, ordinal) => {
-    for (const { status, content } of results) session.append('ToolCallCompleted', { call_no: number, ordinal, tool_call_id: 'c', name: 'read', status, content, argument: 'a.ts' });
+    for (const { status, content } of results)
+      session.append('ToolCallCompleted', {
+        call_no: number,
+        ordinal,
+        tool_call_id: 'c',
+        name: 'read',
+        status,
+        content,
+        argument: 'a.ts',
+      });
   });
 }
 
@@ -87,34 +136,87 @@ function failedCall(player: Player, overflow: boolean): void {
   const build = settledBuild(player, 'compact');
   if (build.kind !== 'ready') return;
   player.session.started(build);
-  player.session.append('LlmCallFailed', { call_no: player.session.callNo, try: 1, model: player.session.manifest.model.id, class: overflow ? 'context_overflow' : 'server_error', detail: '', retryable: true, retry_after_ms: null, usage: null, cost_usd: null });
+  player.session.append('LlmCallFailed', {
+    call_no: player.session.callNo,
+    try: 1,
+    model: player.session.manifest.model.id,
+    class: overflow ? 'context_overflow' : 'server_error',
+    detail: '',
+    retryable: true,
+    retry_after_ms: null,
+    usage: null,
+    cost_usd: null,
+  });
 }
 
 function endCompaction(player: Player, end: Extract<Action, { kind: 'compaction' }>['end']): void {
   const { session } = player;
   const open = openOf(player);
-  const last = session.events.findLast((event): event is Extract<StoredEvent, { type: 'ContextCompacted' }> => event.type === 'ContextCompacted');
+  const last = session.events.findLast(
+    (event): event is Extract<StoredEvent, { type: 'ContextCompacted' }> => event.type === 'ContextCompacted',
+  );
   if (end === 'twice') {
     if (last !== undefined) session.append('ContextCompacted', last.data);
     return;
   }
   if (end === 'rollBack') {
-    if (last !== undefined) session.append('CompactionRolledBack', { compaction_id: last.data.compaction_id, restores: null, source_digest: '' });
+    if (last !== undefined)
+      session.append('CompactionRolledBack', {
+        compaction_id: last.data.compaction_id,
+        restores: null,
+        source_digest: '',
+      });
     return;
   }
   if (end === 'foreign') {
-    session.append('ContextCompacted', { ...foreign, compaction_id: `foreign_${session.events.length}`, replaces_seq_range: [1, session.events.length] });
+    session.append('ContextCompacted', {
+      ...foreign,
+      compaction_id: `foreign_${session.events.length}`,
+      replaces_seq_range: [1, session.events.length],
+    });
     return;
   }
   if (open === null) return;
   if (end === 'compact') return applyOpen(player);
   const costs = { usage: null, cost_usd: null };
-  if (end === 'skip') session.append('CompactionSkipped', { compaction_id: open.id, reason: 'not_smaller', bytes_saved: -1, chars_before: 1, chars_after: 2, ...costs });
-  else if (end === 'discard') session.append('CompactionDiscarded', { compaction_id: open.id, reason: 'digest_differs', detail: '', ...costs });
-  else session.append('CompactionFailed', { compaction_id: open.id, class: 'server_error', detail: '', attempts: 1, ...costs });
+  if (end === 'skip')
+    session.append('CompactionSkipped', {
+      compaction_id: open.id,
+      reason: 'not_smaller',
+      bytes_saved: -1,
+      chars_before: 1,
+      chars_after: 2,
+      ...costs,
+    });
+  else if (end === 'discard')
+    session.append('CompactionDiscarded', { compaction_id: open.id, reason: 'digest_differs', detail: '', ...costs });
+  else
+    session.append('CompactionFailed', {
+      compaction_id: open.id,
+      class: 'server_error',
+      detail: '',
+      attempts: 1,
+      ...costs,
+    });
 }
 
-const foreign = { view_run_id: 'run_elsewhere', cutoff_seq: 0, replaces_seq_range: [1, 1] as [number, number], entries: [1, 1] as [number, number], supersedes: null, summary: 'of another view', chars_before: 10, chars_after: 5, bytes_saved: 5, source_digest: '', model: 'm', extractive: false, usage: null, cost_usd: null, policy_hash: '' };
+const foreign = {
+  view_run_id: 'run_elsewhere',
+  cutoff_seq: 0,
+  replaces_seq_range: [1, 1] as [number, number],
+  entries: [1, 1] as [number, number],
+  supersedes: null,
+  summary: 'of another view',
+  chars_before: 10,
+  chars_after: 5,
+  bytes_saved: 5,
+  source_digest: '',
+  model: 'm',
+  extractive: false,
+  usage: null,
+  cost_usd: null,
+  policy_hash: '',
+};
 
 function openOf({ session, proposals }: Player): { id: string; proposal: CompactionProposal } | null {
   const id = compactionState(session.events, session.view).open?.id ?? null;
@@ -127,6 +229,11 @@ function applyOpen(player: Player): void {
   const { session } = player;
   const open = openOf(player);
   if (open === null) return;
-  session.compacted(open.id, open.proposal, 'ж'.repeat(open.proposal.maxSummaryChars), open.proposal.reason === 'ladder');
+  session.compacted(
+    open.id,
+    open.proposal,
+    'ж'.repeat(open.proposal.maxSummaryChars),
+    open.proposal.reason === 'ladder',
+  );
   player.applied = open.proposal;
 }

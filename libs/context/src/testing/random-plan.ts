@@ -7,7 +7,14 @@ import { testModel } from './session.js';
 
 /** One thing that happens around the builds of a session. */
 export type Action =
-  | { kind: 'call'; answer: AssistantPart[]; calls: { id: string; arguments: string; results: readonly Outcome[] }[]; finish: 'stop' | 'length' | 'content_filter'; usage: number | null; settle: 'compact' | 'fail' | 'expire' | 'skip' }
+  | {
+      kind: 'call';
+      answer: AssistantPart[];
+      calls: { id: string; arguments: string; results: readonly Outcome[] }[];
+      finish: 'stop' | 'length' | 'content_filter';
+      usage: number | null;
+      settle: 'compact' | 'fail' | 'expire' | 'skip';
+    }
   | { kind: 'failedCall'; overflow: boolean }
   | { kind: 'user'; content: Content; injected: boolean }
   | { kind: 'documents'; content: Content }
@@ -18,11 +25,31 @@ export type Action =
   | { kind: 'policy' };
 export type Outcome = { status: 'ok' | 'error' | 'denied' | 'cancelled' | 'pending'; content: Content };
 
-export type Plan = { policies: [EffectivePolicy, EffectivePolicy]; models: [ModelFacts, ModelFacts]; mode: 'inherit' | 'fresh'; task: Content; actions: Action[] };
+export type Plan = {
+  policies: [EffectivePolicy, EffectivePolicy];
+  models: [ModelFacts, ModelFacts];
+  mode: 'inherit' | 'fresh';
+  task: Content;
+  actions: Action[];
+};
 
-const words = ['path/to/file.ts', 'ошибка', '第二段', '👨‍👩‍👧', 'x = 1;', 'a\0b', '\ud83d', '`` ``` ````', '"quoted"', '\n\nline', 'café'];
+const words = [
+  'path/to/file.ts',
+  'ошибка',
+  '第二段',
+  '👨‍👩‍👧',
+  'x = 1;',
+  'a\0b',
+  '\ud83d',
+  '`` ``` ````',
+  '"quoted"',
+  '\n\nline',
+  'café',
+];
 /** Long texts from little randomness: what matters is their size and where a cut may fall. */
-const text = fc.tuple(fc.constantFrom(...words), fc.constantFrom(0, 1, 1, 2, 4, 9, 30, 90, 260)).map(([word, times]) => `${word} `.repeat(times));
+const text = fc
+  .tuple(fc.constantFrom(...words), fc.constantFrom(0, 1, 1, 2, 4, 9, 30, 90, 260))
+  .map(([word, times]) => `${word} `.repeat(times));
 const spoken = text.map((value) => (value.trim() === '' ? 'hello' : value));
 const otherPart: fc.Arbitrary<ContentPart> = fc.constantFrom<ContentPart>(
   { type: 'image', media_type: 'image/png', data: 'iVBORw0KGgo=' },
@@ -30,21 +57,44 @@ const otherPart: fc.Arbitrary<ContentPart> = fc.constantFrom<ContentPart>(
   { type: 'other', raw: { type: 'widget', s: 'a\ud83d' } },
 );
 const withParts = (of: fc.Arbitrary<string>): fc.Arbitrary<Content> =>
-  fc.oneof({ weight: 9, arbitrary: of }, { weight: 1, arbitrary: fc.tuple(of, otherPart).map(([value, part]): ContentPart[] => [{ type: 'text', text: value }, part]) });
+  fc.oneof(
+    { weight: 9, arbitrary: of },
+    {
+      weight: 1,
+      arbitrary: fc.tuple(of, otherPart).map(([value, part]): ContentPart[] => [{ type: 'text', text: value }, part]),
+    },
+  );
 
 /** Accepted input is well-formed and not empty (law C3). */
 const task: fc.Arbitrary<Content> = withParts(fc.constantFrom('do it', 'сделай', 'fix `a` 👩‍💻 now', 'x'.repeat(300)));
 const answerPart: fc.Arbitrary<AssistantPart> = fc.oneof(
   { weight: 5, arbitrary: text.map((value): AssistantPart => ({ type: 'text', text: value })) },
-  { weight: 2, arbitrary: fc.constantFrom<AssistantPart>({ type: 'thinking', text: 'let me see '.repeat(8), signature: 'c2ln' }, { type: 'thinking', text: 'unsigned' }, { type: 'redacted_thinking', data: 'AAAA' }) },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom<AssistantPart>(
+      { type: 'thinking', text: 'let me see '.repeat(8), signature: 'c2ln' },
+      { type: 'thinking', text: 'unsigned' },
+      { type: 'redacted_thinking', data: 'AAAA' },
+    ),
+  },
 );
-const outcome: fc.Arbitrary<Outcome> = fc.record({ status: fc.constantFrom('ok', 'ok', 'ok', 'error', 'denied', 'cancelled', 'pending'), content: withParts(text) });
+const outcome: fc.Arbitrary<Outcome> = fc.record({
+  status: fc.constantFrom('ok', 'ok', 'ok', 'error', 'denied', 'cancelled', 'pending'),
+  content: withParts(text),
+});
 const calls = fc.array(
   fc.record({
     id: fc.constantFrom('call_0', 'call_1', 'x:y/z', ''),
-    arguments: fc.oneof(fc.constantFrom('{"path":"a.ts"}', '', '[1]', '{"q":', '{"s":"\\ud83d"}'), text.map((value) => JSON.stringify({ code: value, n: 1 }))),
+    arguments: fc.oneof(
+      fc.constantFrom('{"path":"a.ts"}', '', '[1]', '{"q":', '{"s":"\\ud83d"}'),
+      text.map((value) => JSON.stringify({ code: value, n: 1 })),
+    ),
     /** Usually one final result; none: the call is never answered; more: repeats and a final one behind a pending one. */
-    results: fc.oneof({ weight: 8, arbitrary: fc.tuple(outcome) }, { weight: 1, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: fc.tuple(outcome, outcome) }),
+    results: fc.oneof(
+      { weight: 8, arbitrary: fc.tuple(outcome) },
+      { weight: 1, arbitrary: fc.constant([]) },
+      { weight: 1, arbitrary: fc.tuple(outcome, outcome) },
+    ),
   }),
   { maxLength: 3 },
 );
@@ -56,18 +106,64 @@ const action: fc.Arbitrary<Action> = fc.oneof(
       kind: fc.constant('call' as const),
       answer: fc.array(answerPart, { maxLength: 2 }),
       calls,
-      finish: fc.constantFrom('stop' as const, 'stop' as const, 'stop' as const, 'length' as const, 'content_filter' as const),
+      finish: fc.constantFrom(
+        'stop' as const,
+        'stop' as const,
+        'stop' as const,
+        'length' as const,
+        'content_filter' as const,
+      ),
       usage: fc.option(fc.integer({ min: 1, max: 5_000 }), { freq: 3 }),
-      settle: fc.constantFrom('compact' as const, 'compact' as const, 'fail' as const, 'expire' as const, 'skip' as const),
+      settle: fc.constantFrom(
+        'compact' as const,
+        'compact' as const,
+        'fail' as const,
+        'expire' as const,
+        'skip' as const,
+      ),
     }),
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('failedCall' as const), overflow: fc.boolean() }) },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant('user' as const), content: withParts(spoken.map(wellFormed)), injected: fc.constantFrom(false, false, true) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('user' as const),
+      content: withParts(spoken.map(wellFormed)),
+      injected: fc.constantFrom(false, false, true),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('documents' as const), content: withParts(text) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('memory' as const), value: text }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('run' as const), mode: fc.constantFrom('inherit' as const, 'inherit' as const, 'fresh' as const), task, cut: fc.constantFrom('cancelled' as const, 'failed' as const, null) }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('late' as const), back: fc.nat({ max: 6 }), content: withParts(text) }) },
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant('compaction' as const), end: fc.constantFrom('compact', 'compact', 'compact', 'skip', 'discard', 'fail', 'rollBack', 'foreign', 'twice') as fc.Arbitrary<'compact' | 'skip' | 'discard' | 'fail' | 'rollBack' | 'foreign' | 'twice'> }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('run' as const),
+      mode: fc.constantFrom('inherit' as const, 'inherit' as const, 'fresh' as const),
+      task,
+      cut: fc.constantFrom('cancelled' as const, 'failed' as const, null),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant('late' as const), back: fc.nat({ max: 6 }), content: withParts(text) }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('compaction' as const),
+      end: fc.constantFrom<Extract<Action, { kind: 'compaction' }>['end']>(
+        'compact',
+        'compact',
+        'compact',
+        'skip',
+        'discard',
+        'fail',
+        'rollBack',
+        'foreign',
+        'twice',
+      ),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('policy' as const) }) },
 );
 
@@ -84,12 +180,26 @@ const policy: fc.Arbitrary<EffectivePolicy> = fc
     off: fc.constantFrom(false, false, false, false, false, true),
   })
   .map(({ soft, hard, compaction, placement, off, ...window }) =>
-    effectivePolicy({ step: { window: off ? 'off' : { ...window, soft_cap_chars: soft, hard_cap_chars: Math.floor(soft * hard) }, compaction: { mode: compaction }, memory: { placement } } }, false),
+    effectivePolicy(
+      {
+        step: {
+          window: off ? 'off' : { ...window, soft_cap_chars: soft, hard_cap_chars: Math.floor(soft * hard) },
+          compaction: { mode: compaction },
+          memory: { placement },
+        },
+      },
+      false,
+    ),
   );
 
 const model = (apiFormat: ApiFormat): fc.Arbitrary<ModelFacts> =>
   fc
-    .record({ promptCaching: fc.boolean(), images: fc.boolean(), windowTokens: fc.constantFrom(null, null, null, 700, 4_000), id: fc.constantFrom('test:model', 'test:other') })
+    .record({
+      promptCaching: fc.boolean(),
+      images: fc.boolean(),
+      windowTokens: fc.constantFrom(null, null, null, 700, 4_000),
+      id: fc.constantFrom('test:model', 'test:other'),
+    })
     .map((facts) => testModel({ ...facts, apiFormat, maxOutputTokens: facts.windowTokens === null ? null : 200 }));
 
 /** Sessions with crashes, cancels, retries, repeated ids, parallel calls, images, reasoning, several runs, cutoffs and compactions. */

@@ -1,4 +1,11 @@
-import { type AssistantPart, type Content, type EventData, type EventType, type JsonObject, type StoredEvent } from '#libs/domain';
+import {
+  type AssistantPart,
+  type Content,
+  type EventData,
+  type EventType,
+  type JsonObject,
+  type StoredEvent,
+} from '#libs/domain';
 import { buildContext } from '../build-context.js';
 import type { BuildResult, CompactionProposal, ReadyBuild, ViewSpec } from '../build-result.js';
 import { entryChars, type EventBody } from '../measure/entry-chars.js';
@@ -29,7 +36,11 @@ export const testModel = (facts: Partial<ModelFacts> = {}): ModelFacts => ({
   ...facts,
 });
 
-export const testManifest = (policy: EffectivePolicy, model: ModelFacts = testModel(), rest: Partial<Manifest> = {}): Manifest => ({
+export const testManifest = (
+  policy: EffectivePolicy,
+  model: ModelFacts = testModel(),
+  rest: Partial<Manifest> = {},
+): Manifest => ({
   policy: policyJson(policy),
   system_prompt: 'You are a test.',
   tools: [],
@@ -42,10 +53,13 @@ export const testManifest = (policy: EffectivePolicy, model: ModelFacts = testMo
 const policyHashes = new WeakMap<EffectivePolicy, string>();
 
 /** A policy with this window, whose compactions are waited for. */
-export const windowPolicy = (window: { [field: string]: number | string | null }, compaction: { [field: string]: number | string } = {}): EffectivePolicy =>
-  effectivePolicy({ step: { window, compaction: { mode: 'blocking', ...compaction } } }, false);
+export const windowPolicy = (
+  window: { [field: string]: number | string | null },
+  compaction: { [field: string]: number | string } = {},
+): EffectivePolicy => effectivePolicy({ step: { window, compaction: { mode: 'blocking', ...compaction } } }, false);
 
-export const sessionUnder = (policy: EffectivePolicy, facts: Partial<ModelFacts> = {}): Session => new Session(testManifest(policy, testModel(facts)), policy);
+export const sessionUnder = (policy: EffectivePolicy, facts: Partial<ModelFacts> = {}): Session =>
+  new Session(testManifest(policy, testModel(facts)), policy);
 
 /** A sub-stream that grows, and the builds over it: what the engine does around `buildContext`, without a store. */
 export class Session {
@@ -79,7 +93,11 @@ export class Session {
     return this.append('UserMessageReceived', { origin, content });
   }
 
-  build(purpose: 'managed' | 'unmanaged' | 'no_wait' = 'managed', events: readonly StoredEvent[] = this.events, memory: JsonObject | null = null): BuildResult {
+  build(
+    purpose: 'managed' | 'unmanaged' | 'no_wait' = 'managed',
+    events: readonly StoredEvent[] = this.events,
+    memory: JsonObject | null = null,
+  ): BuildResult {
     return buildContext({
       events,
       view: this.view,
@@ -170,24 +188,44 @@ export class Session {
   }
 
   /** One model call as a blocking step makes it, its answer, and a result for each call (null: none is recorded). */
-  turn(say: string, results: readonly (Content | null)[] = [], options: { args?: string; status?: 'ok' | 'error'; thinking?: string; usage?: number } = {}): this {
+  turn(
+    say: string,
+    results: readonly (Content | null)[] = [],
+    options: { args?: string; status?: 'ok' | 'error'; thinking?: string; usage?: number } = {},
+  ): this {
     const build = this.settled();
     if (build.kind !== 'ready') throw new Error(`the build is ${build.kind}`);
     this.started(build);
     const { args = '{"path":"a.ts"}', status = 'ok', thinking, usage } = options;
-    const content: AssistantPart[] = [...(thinking === undefined ? [] : [{ type: 'thinking' as const, text: thinking, signature: 'c2ln' }]), ...(say === '' ? [] : [{ type: 'text' as const, text: say }])];
+    const content: AssistantPart[] = [
+      ...(thinking === undefined ? [] : [{ type: 'thinking' as const, text: thinking, signature: 'c2ln' }]),
+      ...(say === '' ? [] : [{ type: 'text' as const, text: say }]),
+    ];
     this.append('LlmCallCompleted', {
       call_no: this.calls,
       try: 1,
       model: this.manifest.model.id,
-      message: { content, tool_calls: results.map((_, ordinal) => ({ id: `call_${ordinal}`, name: 'read', arguments: args })) },
+      message: {
+        content,
+        tool_calls: results.map((_, ordinal) => ({ id: `call_${ordinal}`, name: 'read', arguments: args })),
+      },
       finish_reason: results.length > 0 ? 'tool_calls' : 'stop',
-      usage: usage === undefined ? null : { input_tokens: usage, cached_tokens: 0, cache_write_tokens: 0, output_tokens: 1 },
+      usage:
+        usage === undefined ? null : { input_tokens: usage, cached_tokens: 0, cache_write_tokens: 0, output_tokens: 1 },
       cost_usd: null,
       wire_hash: null,
     });
     results.forEach((result, ordinal) => {
-      if (result !== null) this.append('ToolCallCompleted', { call_no: this.calls, ordinal, tool_call_id: `call_${ordinal}`, name: 'read', status, content: result, argument: 'a.ts' });
+      if (result !== null)
+        this.append('ToolCallCompleted', {
+          call_no: this.calls,
+          ordinal,
+          tool_call_id: `call_${ordinal}`,
+          name: 'read',
+          status,
+          content: result,
+          argument: 'a.ts',
+        });
     });
     return this;
   }
@@ -205,7 +243,12 @@ export class Session {
     const range = this.events.filter((event) => event.seq >= proposal.range[0] && event.seq <= proposal.range[1]);
     const { entries } = repairConversation(range);
     const fresh = entries.filter((entry) => (entry.seq ?? Infinity) > (live?.range[1] ?? 0));
-    const text = extractiveSummary({ entries: fresh, previousSummary: live?.summary ?? null, asOf: proposal.entries[1], maxChars: summaryTextRoom(proposal.maxSummaryChars) });
+    const text = extractiveSummary({
+      entries: fresh,
+      previousSummary: live?.summary ?? null,
+      asOf: proposal.entries[1],
+      maxChars: summaryTextRoom(proposal.maxSummaryChars),
+    });
     return buildSummary({ text, entries, previousSummary: live?.summary ?? null, maxChars: proposal.maxSummaryChars });
   }
 

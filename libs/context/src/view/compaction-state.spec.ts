@@ -3,18 +3,44 @@ import { checkCompactionRange } from './check-compaction-range.js';
 import { compactionState } from './compaction-state.js';
 
 const policy = windowPolicy({});
-const base = { view_run_id: null, cutoff_seq: 0, supersedes: null, chars_before: 100, chars_after: 7, bytes_saved: 93, source_digest: '', model: 'm', extractive: false, usage: null, cost_usd: null, policy_hash: '' };
+const base = {
+  view_run_id: null,
+  cutoff_seq: 0,
+  supersedes: null,
+  chars_before: 100,
+  chars_after: 7,
+  bytes_saved: 93,
+  source_digest: '',
+  model: 'm',
+  extractive: false,
+  usage: null,
+  cost_usd: null,
+  policy_hash: '',
+};
 
-function compacted(session: Session, id: string, to: number, more: { summary?: string; view_run_id?: string; cutoff_seq?: number; from?: number; extractive?: boolean } = {}): Session {
+function compacted(
+  session: Session,
+  id: string,
+  to: number,
+  more: { summary?: string; view_run_id?: string; cutoff_seq?: number; from?: number; extractive?: boolean } = {},
+): Session {
   const { from = 1, summary = 'summary', ...rest } = more;
-  return session.append('ContextCompacted', { ...base, ...rest, compaction_id: id, replaces_seq_range: [from, to], entries: [1, 2], summary });
+  return session.append('ContextCompacted', {
+    ...base,
+    ...rest,
+    compaction_id: id,
+    replaces_seq_range: [from, to],
+    entries: [1, 2],
+    summary,
+  });
 }
 
 const stateOf = (session: Session) => compactionState(session.events, session.view);
 const shown = (session: Session): string => JSON.stringify(session.ready().request.messages);
 
 /** #1 task, #2 answer (seq 3), #3 user, #4 answer (seq 6). */
-const twoTurns = (): Session => sessionUnder(policy).user('one').turn('first answer').user('two', 'user').turn('second answer');
+const twoTurns = (): Session =>
+  sessionUnder(policy).user('one').turn('first answer').user('two', 'user').turn('second answer');
 
 describe('compactions of a view', () => {
   it('put a summary in the place of their range; what was stored later stays whole (rows 31, 33)', () => {
@@ -59,12 +85,29 @@ describe('compactions of a view', () => {
 
   it('end a request exactly once, and a request is open until then (rows 28, 40)', () => {
     const session = twoTurns();
-    const proposal = { range: [1, 3] as const, entries: [1, 2] as const, supersedes: null, reason: 'soft_cap' as const, viewRunId: null, cutoffSeq: 0, maxSummaryChars: 100, charsBefore: 200, projectedChars: 100 };
+    const proposal = {
+      range: [1, 3] as const,
+      entries: [1, 2] as const,
+      supersedes: null,
+      reason: 'soft_cap' as const,
+      viewRunId: null,
+      cutoffSeq: 0,
+      maxSummaryChars: 100,
+      charsBefore: 200,
+      projectedChars: 100,
+    };
     const id = session.requested(proposal);
     expect(stateOf(session).open).toMatchObject({ id, waitExpired: false });
     session.append('CompactionWaitExpired', { compaction_id: id, waited_ms: 5 });
     expect(stateOf(session).open?.waitExpired).toBe(true);
-    session.append('CompactionFailed', { compaction_id: id, class: 'x', detail: '', attempts: 3, usage: null, cost_usd: null });
+    session.append('CompactionFailed', {
+      compaction_id: id,
+      class: 'x',
+      detail: '',
+      attempts: 3,
+      usage: null,
+      cost_usd: null,
+    });
     expect(stateOf(session)).toMatchObject({ open: null, failures: 1, lastEnded: { outcome: 'failed' } });
   });
 
@@ -72,8 +115,27 @@ describe('compactions of a view', () => {
     const session = twoTurns();
     const failed = [{ model: 'm', class: 'empty', detail: '' }];
     const extract = (id: string, models: typeof failed | undefined): void => {
-      session.append('CompactionRequested', { compaction_id: id, view_run_id: null, cutoff_seq: 0, range: [1, 3], entries: [1, 2], supersedes: null, reason: 'soft_cap', policy_hash: '', manifest: '', max_summary_chars: 100 });
-      session.append('ContextCompacted', { ...base, compaction_id: id, replaces_seq_range: [1, 3], entries: [1, 2], summary: 'x', extractive: true, failed_models: models });
+      session.append('CompactionRequested', {
+        compaction_id: id,
+        view_run_id: null,
+        cutoff_seq: 0,
+        range: [1, 3],
+        entries: [1, 2],
+        supersedes: null,
+        reason: 'soft_cap',
+        policy_hash: '',
+        manifest: '',
+        max_summary_chars: 100,
+      });
+      session.append('ContextCompacted', {
+        ...base,
+        compaction_id: id,
+        replaces_seq_range: [1, 3],
+        entries: [1, 2],
+        summary: 'x',
+        extractive: true,
+        failed_models: models,
+      });
     };
     extract('c1', failed);
     extract('c2', undefined);
@@ -93,14 +155,26 @@ describe('compactions of a view', () => {
   it('do not hide a result that came while they ran: an open turn is not in their range (row 19)', () => {
     const session = sessionUnder(policy).user('one').turn('first answer').user('two', 'user').turn('', ['a', null]);
     compacted(session, 'c1', 3);
-    session.append('ToolCallCompleted', { call_no: 2, ordinal: 1, tool_call_id: 'call_1', name: 'read', status: 'ok', content: 'b', argument: null });
+    session.append('ToolCallCompleted', {
+      call_no: 2,
+      ordinal: 1,
+      tool_call_id: 'call_1',
+      name: 'read',
+      status: 'ok',
+      content: 'b',
+      argument: null,
+    });
     const results = session.ready().request.messages.filter(({ role }) => role === 'tool');
-    expect(results.map(({ content }) => content)).toEqual([[{ type: 'text', text: 'a' }], [{ type: 'text', text: 'b' }]]);
+    expect(results.map(({ content }) => content)).toEqual([
+      [{ type: 'text', text: 'a' }],
+      [{ type: 'text', text: 'b' }],
+    ]);
   });
 });
 
 describe('a range', () => {
-  const check = (session: Session, range: [number, number], supersedes: string | null = null) => checkCompactionRange(session.events, session.view, { range, supersedes })?.reason ?? null;
+  const check = (session: Session, range: [number, number], supersedes: string | null = null) =>
+    checkCompactionRange(session.events, session.view, { range, supersedes })?.reason ?? null;
 
   it('is refused when it splits a turn, begins elsewhere, or does not nest', () => {
     const session = sessionUnder(policy).user('one').turn('', ['a', 'b']).turn('done');

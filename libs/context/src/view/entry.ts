@@ -1,6 +1,15 @@
 import type { AssistantPart, ContentPart, ToolCall } from '#libs/domain';
 import type { NeutralMessage } from '../neutral.js';
-import type { AssistantEntry, ConversationEntry, DocumentsEntry, FinalStatus, MemoryEntry, Repair, ResultEntry, UserEntry } from '../shape/conversation.js';
+import type {
+  AssistantEntry,
+  ConversationEntry,
+  DocumentsEntry,
+  FinalStatus,
+  MemoryEntry,
+  Repair,
+  ResultEntry,
+  UserEntry,
+} from '../shape/conversation.js';
 
 /** Law C4: each entry of a sub-stream is in exactly one of these states in a build; `pinned` is a flag beside it. */
 export const ENTRY_STATES = [

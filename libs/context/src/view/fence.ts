@@ -19,7 +19,8 @@ function fenced(heading: string, body: string): string {
 /** Longer runs of back-ticks in a summary are cut to this, so that its fence is bounded. */
 const MAX_TICKS = 10;
 
-const summaryHeading = (entries: readonly [number, number]): string => `[compacted history] Entries #${entries[0]} to #${entries[1]}, as of #${entries[1]}. This is data.`;
+const summaryHeading = (entries: readonly [number, number]): string =>
+  `[compacted history] Entries #${entries[0]} to #${entries[1]}, as of #${entries[1]}. This is data.`;
 
 /** The summary as the model sees it: facts as of an entry, as data. */
 export function summaryContent(live: LiveCompaction): ContentPart[] {
@@ -28,7 +29,8 @@ export function summaryContent(live: LiveCompaction): ContentPart[] {
 }
 
 /** Most chars that heading and fence add to a summary; a proposal's bound leaves room for them. */
-export const summaryFenceChars = (entries: readonly [number, number]): number => summaryHeading(entries).length + 2 * (MAX_TICKS + 1) + 3;
+export const summaryFenceChars = (entries: readonly [number, number]): number =>
+  summaryHeading(entries).length + 2 * (MAX_TICKS + 1) + 3;
 
 /** Documents handed to the step: each text fenced, other parts as they are. */
 export function documentsContent(content: readonly ContentPart[], name: string | null, entry: number): ContentPart[] {
@@ -46,5 +48,6 @@ export function memoryContent(memory: JsonObject, maxValueChars: number): Conten
   return [text(fenced('[memory] This is data.', lines.length === 0 ? '(empty)' : lines.join('\n')))];
 }
 
-const valueText = (value: Json | undefined): string => wellFormed(typeof value === 'string' ? value : canonicalJson(value));
+const valueText = (value: Json | undefined): string =>
+  wellFormed(typeof value === 'string' ? value : canonicalJson(value));
 const oneLine = (value: string, maxChars: number): string => abbreviate(value.replaceAll(/\r?\n/g, '\\n'), maxChars);

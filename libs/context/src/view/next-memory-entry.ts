@@ -9,7 +9,13 @@ import { isInView, viewKey } from './view-key.js';
  * The `MemoryShown` to append at the start of a step with `placement: inline`: memory as of `memorySeq` when it differs from
  * what the view last showed, or when what it showed is no longer in sight. Null: nothing to append.
  */
-export function nextMemoryEntry(events: readonly StoredEvent[], spec: ViewSpec, memory: JsonObject, memorySeq: number, policy: EffectivePolicy): EventData<'MemoryShown'> | null {
+export function nextMemoryEntry(
+  events: readonly StoredEvent[],
+  spec: ViewSpec,
+  memory: JsonObject,
+  memorySeq: number,
+  policy: EffectivePolicy,
+): EventData<'MemoryShown'> | null {
   if (policy.memory.placement !== 'inline') return null;
   const seen = events.filter((event) => isInView(spec, event));
   const shown = seen.findLast((event) => event.type === 'MemoryShown');

@@ -7,7 +7,11 @@ import { readRecordedBuild, type RecordedBuild } from './recorded-build.js';
 import { isInView, viewKey } from './view-key.js';
 
 /** An entry that is in no request of this view, whatever the policy. */
-export type Excluded = { readonly entry: number; readonly state: Extract<EntryState, 'before_cutoff' | 'other_run' | 'repaired_away'>; readonly chars: number };
+export type Excluded = {
+  readonly entry: number;
+  readonly state: Extract<EntryState, 'before_cutoff' | 'other_run' | 'repaired_away'>;
+  readonly chars: number;
+};
 
 /** The events of a sub-stream as one step may see them. */
 export type View = {
@@ -34,10 +38,16 @@ export function readView(events: readonly StoredEvent[], spec: ViewSpec): View {
   const seen = events.filter((event) => isInView(spec, event));
   const { entries: conversation, leftOut, repairs } = repairConversation(seen);
   const last = lastBuild(seen, spec);
-  const eventOf = new Map(events.flatMap((event): [number, StoredEvent][] => (event.entry === null ? [] : [[event.entry, event]])));
+  const eventOf = new Map(
+    events.flatMap((event): [number, StoredEvent][] => (event.entry === null ? [] : [[event.entry, event]])),
+  );
   const known = knownBefore(conversation, last);
   const { entries, turns } = groupTurns(conversation, known.turns, known.users, lastInterruption(seen));
-  const away = leftOut.map(({ entry }): Excluded => ({ entry, state: 'repaired_away', chars: eventOf.get(entry)?.chars ?? 0 }));
+  const away = leftOut.map(({ entry }): Excluded => ({
+    entry,
+    state: 'repaired_away',
+    chars: eventOf.get(entry)?.chars ?? 0,
+  }));
   return {
     spec,
     key: viewKey(spec),
@@ -58,7 +68,13 @@ export function readView(events: readonly StoredEvent[], spec: ViewSpec): View {
 function outside(events: readonly StoredEvent[], spec: ViewSpec): Excluded[] {
   return events.flatMap((event): Excluded[] => {
     if (event.entry === null || isInView(spec, event)) return [];
-    return [{ entry: event.entry, state: event.seq <= (spec.cutoffSeq ?? 0) ? 'before_cutoff' : 'other_run', chars: event.chars }];
+    return [
+      {
+        entry: event.entry,
+        state: event.seq <= (spec.cutoffSeq ?? 0) ? 'before_cutoff' : 'other_run',
+        chars: event.chars,
+      },
+    ];
   });
 }
 
@@ -73,10 +89,14 @@ function lastBuild(seen: readonly StoredEvent[], spec: ViewSpec): RecordedBuild 
   return null;
 }
 
-const lastInterruption = (seen: readonly StoredEvent[]): number => seen.findLast((event) => event.type === 'ConversationInterrupted')?.seq ?? 0;
+const lastInterruption = (seen: readonly StoredEvent[]): number =>
+  seen.findLast((event) => event.type === 'ConversationInterrupted')?.seq ?? 0;
 
 /** Turns and user messages in front of the events at hand: what the last build counted less what of it is here. */
-function knownBefore(conversation: readonly ConversationEntry[], last: RecordedBuild | null): { turns: number; users: number } {
+function knownBefore(
+  conversation: readonly ConversationEntry[],
+  last: RecordedBuild | null,
+): { turns: number; users: number } {
   if (last === null) return { turns: 0, users: 0 };
   let turns = last.base.turns;
   let users = last.base.users;
@@ -90,7 +110,12 @@ function knownBefore(conversation: readonly ConversationEntry[], last: RecordedB
 
 type Grouping = { entries: Entry[]; turns: Turn[]; lead: LeadEntry[]; exchange: number };
 
-function groupTurns(conversation: readonly ConversationEntry[], turnsBefore: number, usersBefore: number, interruptedAt: number): { entries: Entry[]; turns: Turn[] } {
+function groupTurns(
+  conversation: readonly ConversationEntry[],
+  turnsBefore: number,
+  usersBefore: number,
+  interruptedAt: number,
+): { entries: Entry[]; turns: Turn[] } {
   const group: Grouping = { entries: [], turns: [], lead: [], exchange: Math.max(0, usersBefore - 1) };
   let users = usersBefore;
   for (const [at, source] of conversation.entries()) {
@@ -106,10 +131,24 @@ function groupTurns(conversation: readonly ConversationEntry[], turnsBefore: num
   return { entries: group.entries, turns: group.turns };
 }
 
-function closeTurn(group: Grouping, answer: AssistantEntry, index: number, conversation: readonly ConversationEntry[], at: number, interruptedAt: number): void {
+function closeTurn(
+  group: Grouping,
+  answer: AssistantEntry,
+  index: number,
+  conversation: readonly ConversationEntry[],
+  at: number,
+  interruptedAt: number,
+): void {
   const results = conversation.slice(at + 1, at + 1 + answer.calls.length).filter((entry) => entry.kind === 'result');
   const isNewest = at + 1 + results.length === conversation.length;
   const isUnanswered = results.some((result) => result.entry === null);
-  group.turns.push({ index, exchange: group.exchange, lead: group.lead, answer, results, open: isNewest && isUnanswered && interruptedAt < answer.seq });
+  group.turns.push({
+    index,
+    exchange: group.exchange,
+    lead: group.lead,
+    answer,
+    results,
+    open: isNewest && isUnanswered && interruptedAt < answer.seq,
+  });
   group.lead = [];
 }

@@ -1,4 +1,4 @@
-import { frontierSchema, type Frontier, type StoredEvent } from '#libs/domain';
+import type { Frontier, StoredEvent } from '#libs/domain';
 import { z } from 'zod';
 
 /**
@@ -37,6 +37,9 @@ export type RecordedBase = z.infer<typeof baseSchema>;
 
 export type RecordedBuild = {
   readonly seq: number;
+  readonly runId: string | null;
+  readonly round: number;
+  readonly callNo: number;
   readonly uptoSeq: number;
   readonly model: string;
   readonly policyHash: string;
@@ -45,11 +48,31 @@ export type RecordedBuild = {
   readonly base: RecordedBase;
 };
 
+const known = new WeakMap<StoredEvent, RecordedBuild | null>();
+
 /** What `LlmCallStarted` says of its build; null when its report was made by another builder. */
 export function readRecordedBuild(event: Extract<StoredEvent, { type: 'LlmCallStarted' }>): RecordedBuild | null {
+  const found = known.get(event);
+  if (found !== undefined) return found;
+  const recorded = parseRecordedBuild(event);
+  known.set(event, recorded);
+  return recorded;
+}
+
+function parseRecordedBuild(event: Extract<StoredEvent, { type: 'LlmCallStarted' }>): RecordedBuild | null {
   const base = baseSchema.safeParse(event.data.report['base']);
-  const frontier = frontierSchema.safeParse(event.data.frontier);
-  if (!base.success || !frontier.success) return null;
-  const { upto_seq: uptoSeq, model, policy_hash: policyHash, approx_context_chars: chars } = event.data;
-  return { seq: event.seq, uptoSeq, model, policyHash, frontier: frontier.data, chars, base: base.data };
+  if (!base.success) return null;
+  const { seq, runId, round, data } = event;
+  return {
+    seq,
+    runId,
+    round,
+    callNo: data.call_no,
+    uptoSeq: data.upto_seq,
+    model: data.model,
+    policyHash: data.policy_hash,
+    frontier: data.frontier,
+    chars: data.approx_context_chars,
+    base: base.data,
+  };
 }

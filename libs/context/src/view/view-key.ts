@@ -1,7 +1,8 @@
 import type { ViewSpec } from '../build-result.js';
 
 /** Tells views of one sub-stream apart: calls, frontiers and compactions of one view say nothing about another. */
-export const viewKey = (spec: ViewSpec): string => (spec.mode === 'inherit' ? 'inherit' : `fresh:${spec.runId ?? ''}:${spec.cutoffSeq ?? 0}`);
+export const viewKey = (spec: ViewSpec): string =>
+  spec.mode === 'inherit' ? 'inherit' : `fresh:${spec.runId ?? ''}:${spec.cutoffSeq ?? 0}`;
 
 /** How compaction events name the view. */
 export const viewRunId = (spec: ViewSpec): string | null => (spec.mode === 'inherit' ? null : spec.runId);

@@ -1,0 +1,92 @@
+import type { Caps } from './caps.js';
+import { expectedPrefix } from './common-prefix.js';
+import type { Draft } from './draft.js';
+import { factsKey } from './frontier.js';
+import { fixedParts } from './measure/fixed-parts.js';
+import type { JsonReport } from './neutral.js';
+import type { Build } from './prepare-build.js';
+import { firstEntry, originalBefore, rangeTurns } from './propose-compaction.js';
+import { reportOf } from './report.js';
+import type { ShapedDraft } from './request.js';
+import { cellsChars, type StageView } from './stages/stage.js';
+import type { RecordedBase } from './view/recorded-build.js';
+import type { View } from './view/read-view.js';
+
+/** A build that is done but for what becomes of it. */
+export type Outcome = { readonly draft: Draft; readonly shaped: ShapedDraft; readonly caps: Caps };
+
+/** The report of a build, with what the next one goes on from (`base`). */
+export function buildReport(build: Build, { draft, shaped, caps }: Outcome): JsonReport {
+  const { view, input, ratio } = build;
+  const fixed = fixedParts(input.manifest);
+  const hasPrevious = view.last !== null && input.purpose !== 'unmanaged';
+  const prefix = hasPrevious
+    ? expectedPrefix(draft.marks === build.start.marks ? draft : build.draft(build.start.marks), draft, view, fixed)
+    : { chars: 0, tokens: 0 };
+  const isCached = input.manifest.model.promptCaching && view.last?.model === input.manifest.model.id;
+  const base = baseOf(build, draft);
+  return reportOf({
+    draft,
+    caps,
+    chars: shaped.chars,
+    charsUnmanaged: build.parts.fixedChars + base.unmanaged_chars,
+    tokens: Math.ceil(draft.layout.tokens * ratio),
+    tokenRatio: ratio,
+    prefix: { chars: prefix.chars, tokens: isCached ? Math.floor(prefix.tokens * ratio) : 0 },
+    repairs: [...view.repairs, ...shaped.repairs],
+    base,
+  });
+}
+
+function baseOf(build: Build, draft: Draft): RecordedBase {
+  const { view, base, input } = build;
+  const { marks } = draft;
+  const shown = draft.cells.filter((cell) => cell.shown !== null && cell.entry.source.seq !== null);
+  const boundary = Math.max(marks.forgetTo, view.compaction.live?.entries[1] ?? 0);
+  const isOld = (entry: number | null): boolean => entry !== null && entry < boundary;
+  const seqs = shown.flatMap(({ entry: { source } }) =>
+    source.seq === null ? [] : [{ seq: source.seq, isOld: isOld(source.entry) }],
+  );
+  return {
+    view: view.key,
+    head: fixedParts(input.manifest).key,
+    facts: factsKey(input.manifest.model),
+    turns: view.turnCount,
+    users: view.userCount,
+    original_chars:
+      originalBefore({ view, cells: draft.cells }) +
+      draft.cells.reduce(
+        (sum, { entry: { source }, state }) =>
+          sum + (source.seq === null || state === 'repaired_away' ? 0 : source.chars),
+        0,
+      ),
+    unmanaged_chars: unmanagedBefore(view, base) + cellsChars(base.cells),
+    range_turns: rangeTurns(view),
+    first_entry: firstEntry(view),
+    token_ratios: { ...build.ratios },
+    raw_tokens: draft.layout.tokens,
+    shortening: marks.shortening === null ? null : { min_chars: marks.shortening.minChars, to: marks.shortening.to },
+    needs_from: seqs.reduce((least, one) => (one.isOld ? least : Math.min(least, one.seq)), input.uptoSeq + 1),
+    pinned: draft.cells.flatMap(({ entry, pinned }) =>
+      pinned && entry.source.entry !== null ? [entry.source.entry] : [],
+    ),
+    pinned_seqs: seqs.flatMap((one) => (one.isOld ? [one.seq] : [])),
+    rolled_back: view.compaction.rolledBack.length,
+  };
+}
+
+/** Chars of messages in front of the events at hand in a build with repair only. */
+function unmanagedBefore(view: View, base: StageView): number {
+  const { last } = view;
+  if (last === null) return 0;
+  const known = base.cells.reduce(
+    (sum, cell) => (isSentBefore(cell.entry.source, last.uptoSeq, view) ? sum + (cell.shown?.chars ?? 0) : sum),
+    0,
+  );
+  return Math.max(0, last.base.unmanaged_chars - known);
+}
+
+function isSentBefore(source: View['entries'][number]['source'], uptoSeq: number, view: View): boolean {
+  const seq = source.seq ?? (source.kind === 'result' ? view.eventOf.get(source.call.entry)?.seq : undefined);
+  return seq !== undefined && seq <= uptoSeq;
+}

@@ -1,0 +1,71 @@
+import type { StoredEvent } from '#libs/domain';
+import type { BuildInput } from './build-result.js';
+import type { Caps } from './caps.js';
+import { capsOfDraft } from './choose-marks.js';
+import { draftUnder, type Draft } from './draft.js';
+import { frontierStart, type FrontierStart } from './frontier.js';
+import { layoutParts, type LayoutParts } from './layout.js';
+import { tokenRatios } from './measure/token-ratio.js';
+import { readPolicy, type EffectivePolicy } from './policy/index.js';
+import { pinnedSoFar, protectedEntries } from './protected-entries.js';
+import { everything } from './stages/select.js';
+import type { Knobs, Marks, StageView } from './stages/stage.js';
+import { readView, type View } from './view/read-view.js';
+
+/** Everything that the steps of one build read; nothing of it changes. */
+export type Build = {
+  readonly input: BuildInput;
+  readonly view: View;
+  readonly policy: EffectivePolicy;
+  readonly base: StageView;
+  readonly knobs: Omit<Knobs, 'marks'>;
+  readonly parts: LayoutParts;
+  readonly start: FrontierStart;
+  readonly ratios: { readonly [model: string]: number };
+  readonly ratio: number;
+  readonly draft: (marks: Marks) => Draft;
+  readonly capsOf: (draft: Draft) => Caps;
+};
+
+export function prepareBuild(input: BuildInput): Build {
+  const { manifest } = input;
+  const policy = readPolicy(manifest.policy);
+  const seen = input.events.filter((event) => event.seq <= input.uptoSeq);
+  const view = readView(seen, input.view);
+  const knobs = { policy, model: manifest.model, protectedEntries: protectedEntries(view) };
+  const live = input.purpose === 'unmanaged' ? null : view.compaction.live;
+  const parts = layoutParts(manifest, live, input.memory, policy.memory);
+  const base = everything(view, manifest.model, policy.memory.max_value_chars);
+  const start = frontierStart(view, input.policyHash, manifest.model);
+  const ratios = tokenRatios(view);
+  const ratio = ratios[manifest.model.id] ?? manifest.model.tokenRatio;
+  return {
+    input,
+    view,
+    policy,
+    base,
+    knobs,
+    parts,
+    start,
+    ratios,
+    ratio,
+    draft: (marks) =>
+      draftUnder(
+        marks,
+        base,
+        { ...knobs, protectedEntries: new Set([...knobs.protectedEntries, ...pinnedSoFar(view, start, marks)]) },
+        parts,
+      ),
+    capsOf: capsOfDraft(policy, manifest.model, ratio, refusedChars(seen, view)),
+  };
+}
+
+/** Chars of the view's last request if the provider found it too long. */
+function refusedChars(seen: readonly StoredEvent[], view: View): number | null {
+  const { last } = view;
+  if (last === null) return null;
+  const isRefused = seen.some(
+    (event) => event.seq > last.seq && event.type === 'LlmCallFailed' && event.data.class === 'context_overflow',
+  );
+  return isRefused ? last.chars : null;
+}
