@@ -3,6 +3,7 @@ import {
   runStepJob,
   type CompactionJob,
   type EngineDeps,
+  type ModelLimiter,
   type StepJob,
   type StepQueue,
   type Wakeups,
@@ -75,6 +76,8 @@ export const silentWakeups: Wakeups = {
   onProgress: () => undefined,
   publishDelta: () => Promise.resolve(),
   onDelta: () => undefined,
+  announceListener: () => Promise.resolve(),
+  hasListener: () => Promise.resolve(false),
 };
 
 export function inMemoryEpoch(): QueueEpoch {
@@ -87,3 +90,11 @@ export function inMemoryEpoch(): QueueEpoch {
     },
   };
 }
+
+/** Everything is granted. */
+export const noLimiter: ModelLimiter = {
+  reserve: ({ limits, tokens }) =>
+    Promise.resolve({ kind: 'granted', reservation: { id: 'granted', limits, tokens, grantedAtMs: 0 } }),
+  settle: () => Promise.resolve(),
+  close: () => Promise.resolve(),
+};

@@ -71,6 +71,7 @@ function engineDeps(settings: Settings, { logger, app, database, queue }: Parts)
     queue: queue.queue,
     wakeups: queue.wakeups,
     epoch: queue.epoch,
+    limiter: queue.limiter,
     models: createModels({ connections: settings.connections, overrides: settings.models, scripts, recorded }),
     tools: createTools({ expressions, secrets: settings.secrets, http: settings.http, recorded }),
     expressions,

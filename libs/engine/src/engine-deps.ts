@@ -2,6 +2,7 @@ import type { ExpressionLanguage, Json, JsonObject, PipelineFacts } from '#libs/
 import type { HeldSteps } from './claim/held-steps.js';
 import type { CompactionStore } from './ports/compaction-store.port.js';
 import type { EventLog } from './ports/event-log.port.js';
+import type { ModelLimiter } from './ports/model-limiter.port.js';
 import type { Models } from './ports/model.port.js';
 import type { PipelineStore } from './ports/pipeline-store.port.js';
 import type { RunStore } from './ports/run-store.port.js';
@@ -43,6 +44,8 @@ export type EngineDeps = {
   wakeups: Wakeups;
   epoch: QueueEpoch;
   models: Models;
+  /** Shared by all processes. */
+  limiter: ModelLimiter;
   tools: Tools;
   expressions: ExpressionLanguage;
   /** What a document is checked against when it is applied. */

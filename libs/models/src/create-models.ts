@@ -12,6 +12,7 @@ import type { ConnectionSettings, ModelOverride } from '#libs/platform';
 import type { Catalogue } from './catalogue/catalogue.js';
 import { loadCatalogue } from './catalogue/load-catalogue.js';
 import { modelFacts, type FactsResult } from './catalogue/model-facts.js';
+import { modelLimits } from './model-limits.js';
 import { parseModelName } from './model-name.js';
 import { modelFailure } from './outcome/model-failure.js';
 import { builtinConnections, connectionProvider, isBuiltinConnection } from './providers/index.js';
@@ -53,6 +54,7 @@ export function createModels(options: ModelsOptions): Models {
   };
   return {
     facts,
+    limits: (model) => modelLimits(model, options.connections, options.overrides ?? {}),
     async at(model, position): Promise<ModelAt> {
       const known = know(model);
       if (!known.ok) return { kind: 'unknown', detail: known.detail };

@@ -1,4 +1,4 @@
-import type { QueueEpoch, StepQueue, Wakeups } from '#libs/engine';
+import type { ModelLimiter, QueueEpoch, StepQueue, Wakeups } from '#libs/engine';
 import type { QueueSettings } from './queue-settings.js';
 
 /** Told about faults that nobody waits for: lost connections, lost wake-ups, listeners that throw. */
@@ -20,6 +20,7 @@ export type QueueBackend = {
   queue: StepQueue;
   wakeups: Wakeups;
   epoch: QueueEpoch;
+  limiter: ModelLimiter;
   capacity: WorkerCapacity;
   /** Whether jobs are safe there now; for readiness, and before a worker takes its first job. Never throws. */
   health(): Promise<QueueHealth>;

@@ -10,6 +10,7 @@ import {
 } from '#libs/event-store';
 import { toRun } from '../runs/run-wire.js';
 import { loadRun } from '../runs/load-run.js';
+import { announceListener } from './announce-listener.js';
 import { toEvent } from './event-wire.js';
 import type { ProgressHub } from './progress-hub.js';
 import type { SseConnection } from './sse-connection.js';
@@ -27,7 +28,7 @@ export type StreamedRun = {
 };
 
 export type StreamSource = {
-  readonly engine: Pick<EngineDeps, 'runs'>;
+  readonly engine: Pick<EngineDeps, 'runs' | 'wakeups'>;
   readonly db: ReadDatabase;
   readonly hub: ProgressHub;
   /** Aborts when this process shuts down: the client goes on at another one. */
@@ -52,13 +53,16 @@ export async function streamRun(source: StreamSource, run: StreamedRun, connecti
     },
   });
   const stopKeepAlive = connection.keepAlive();
+  let stopAnnouncing = (): void => undefined;
   const stop = AbortSignal.any([connection.closed, source.shutdown]);
   try {
     const described = await loadRun(source.engine, run.projectId, run.runId);
+    if (run.showsContent) stopAnnouncing = announceListener(source.engine.wakeups, described.run);
     connection.send({ event: 'snapshot', data: toRun(described, run.showsContent) });
     return await follow(source, run, connection, wake, stop);
   } finally {
     stopKeepAlive();
+    stopAnnouncing();
     stopListening();
     if (!connection.closed.aborted) connection.cut();
   }

@@ -4,11 +4,13 @@ import { stopReasonOf } from '../claim/held-steps.js';
 import { readMemory } from '../memory.js';
 import { sha256 } from '../new-event.js';
 import type { ModelOutcome } from '../ports/model.port.js';
+import { estimatedTokens, reserveModel, returnModel, settleModel, type ReserveResult } from '../reserve-model.js';
 import { failedStep, stepTimedOut, type StepOutcome } from '../run-step/step-outcome.js';
 import type { AgentContext } from './agent-context.js';
 import { positionOf } from './call-position.js';
 import type { CallModel } from './model-at-call.js';
 import { settleWait, requestProposed } from './prepare-context.js';
+import { deltaPublisher } from './publish-deltas.js';
 
 export type CallRequest = {
   callNo: number;
@@ -26,20 +28,42 @@ export async function callModel(context: AgentContext, request: CallRequest): Pr
   const buildMs = performance.now() - before;
   if (build.kind === 'wait') return settleWait(context, build);
   if (build.kind === 'over_hard_cap') return overHardCap(context, request, build);
+  const { deps } = context.execution;
+  // Before anything is recorded: a call that must wait for its share leaves no trace in the conversation.
+  const reserved = await reserve(context, build);
+  if (reserved.kind === 'wait') return mustWait(context, reserved.waitMs);
   if (request.recorded === undefined) {
     const recorded = await recordStart(context, request, build, buildMs);
+    if (recorded !== 'recorded') await returnModel(deps, reserved.reservation);
     // Somebody wrote since the build: look again.
     if (recorded === 'conflict') return null;
     if (recorded === 'fenced') return { kind: 'fenced_out' };
     await requestProposed(context, build);
   } else if (sha256(build.canonical) !== request.recorded.data.context_hash) {
-    context.execution.deps.logger.warn(
+    deps.logger.warn(
       { ...context.logFields, call_no: request.callNo },
       'the context of an interrupted call rebuilds to another hash; it is sent as built now',
     );
   }
   const outcome = await call(context, request, build);
-  return recordOutcome(context, request, outcome);
+  const [ended] = await Promise.all([
+    recordOutcome(context, request, outcome),
+    settleModel(deps, reserved.reservation, outcome),
+  ]);
+  return ended;
+}
+
+function reserve({ execution, plan }: AgentContext, build: ReadyBuild): Promise<ReserveResult> {
+  return reserveModel(execution.deps, {
+    model: plan.model,
+    ticket: execution.held.stepRunId,
+    tokens: estimatedTokens(build.tokens, plan.settings.maxOutputTokens),
+  });
+}
+
+/** Not a failure and not an attempt: the step gives its slot back until its share is free. */
+function mustWait({ plan }: AgentContext, waitMs: number): StepOutcome {
+  return failedStep('rate_limited', `the allowance of ${plan.model} is used up; the step waits for its share`, waitMs);
 }
 
 async function buildFor(
@@ -118,10 +142,11 @@ async function recordStart(
   }
 }
 
-function call(context: AgentContext, request: CallRequest, build: ReadyBuild): Promise<ModelOutcome> {
+async function call(context: AgentContext, request: CallRequest, build: ReadyBuild): Promise<ModelOutcome> {
   const { plan, execution, begun } = context;
   const { deps, held } = execution;
-  return deps.models.call({
+  const deltas = await deltaPublisher(deps, positionOf(context, request));
+  const outcome = await deps.models.call({
     model: plan.model,
     request: build.request,
     cacheBreakpoints: build.cacheBreakpoints,
@@ -131,8 +156,11 @@ function call(context: AgentContext, request: CallRequest, build: ReadyBuild): P
     signal: held.signal,
     idleTimeoutMs: deps.settings.modelIdleTimeoutMs,
     totalTimeoutMs: deps.settings.modelTotalTimeoutMs,
-    onDelta: null,
+    onDelta: deltas?.onDelta ?? null,
   });
+  // What a client was shown comes before the event that the call has ended.
+  await deltas?.end();
+  return outcome;
 }
 
 async function recordOutcome(

@@ -1,5 +1,6 @@
 export type * from './compaction-store.port.js';
 export type * from './event-log.port.js';
+export type * from './model-limiter.port.js';
 export type * from './model.port.js';
 export type * from './pipeline-store.port.js';
 export type * from './recordings.port.js';

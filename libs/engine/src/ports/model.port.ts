@@ -1,5 +1,6 @@
 import type { CacheBreakpoint, ModelFacts, NeutralRequest } from '#libs/context';
 import type { AssistantMessage, FinishReason, Json, JsonObject, Usage } from '#libs/domain';
+import type { ModelLimit } from './model-limiter.port.js';
 
 export type ModelCallSettings = {
   temperature: number | null;
@@ -87,6 +88,8 @@ export type ModelAt =
 export interface Models {
   /** Facts of `connection:model`, or what is wrong with the name and what would be right. */
   facts(model: string): { ok: true; facts: ModelFacts } | { ok: false; detail: string };
+  /** The buckets that a call takes its share from, its connection's first, the model's own last; none for models without a server. */
+  limits(model: string): readonly ModelLimit[];
   /** Asked before each call, so that nothing is recorded of a call that is not made. */
   at(model: string, position: CallPosition): Promise<ModelAt>;
   /** Never throws for a provider's fault. */

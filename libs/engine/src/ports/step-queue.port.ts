@@ -33,6 +33,10 @@ export interface Wakeups {
   onDelta(
     listener: (delta: { runId: string; stepId: string; item: number | null; callNo: number; text: string }) => void,
   ): void;
+  /** Somebody listens to the deltas of a stream's runs. Holds for a minute: repeat it each 15 s. */
+  announceListener(projectId: string, streamId: string): Promise<void>;
+  /** Whether somebody does, as of at most a second ago; false when it cannot be known. Never throws. */
+  hasListener(projectId: string, streamId: string): Promise<boolean>;
 }
 
 /** The queue's epoch: a key that disappears when Redis loses its data. */

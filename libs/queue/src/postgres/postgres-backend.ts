@@ -6,6 +6,7 @@ import type { QueueBackend, QueueHealth, ReportFault } from '../queue-backend.js
 import { COMPACTIONS_QUEUE, STEPS_QUEUE } from '../queue-names.js';
 import { DEFAULT_ADMISSION_FLOOR, DEFAULT_QUEUE_SCHEMA, type PostgresQueueSettings } from '../queue-settings.js';
 import { PostgresEpoch } from './postgres-epoch.js';
+import { PostgresModelLimiter } from './postgres-model-limiter.js';
 import { PostgresWakeups } from './postgres-wakeups.js';
 import { postgresConnectionOptions } from './worker-connection.js';
 
@@ -31,9 +32,11 @@ export async function createPostgresQueueBackend(
     queue.on('error', (error) => reportFault(`the queue ${queue.name} failed`, error));
   await steps.waitUntilReady();
   await compactions.waitUntilReady();
+  const answers = new Answers(TIMEOUT_MS);
   const epoch = new PostgresEpoch(pool, schema);
-  await epoch.createTable();
+  const limiter = new PostgresModelLimiter(pool, schema, answers);
   const wakeups = new PostgresWakeups(settings.url, pool, schema, reportFault);
+  for (const owner of [epoch, limiter, wakeups]) await owner.createTable();
   return {
     kind: 'postgres',
     queue: new BullmqStepQueue(
@@ -41,10 +44,11 @@ export async function createPostgresQueueBackend(
       compactions,
       () => Promise.resolve(0),
       settings.admissionFloor ?? DEFAULT_ADMISSION_FLOOR,
-      new Answers(TIMEOUT_MS),
+      answers,
     ),
     wakeups,
     epoch,
+    limiter,
     capacity: { announce: () => Promise.resolve(), withdraw: () => Promise.resolve() },
     health: () => health(pool),
     close: async () => {

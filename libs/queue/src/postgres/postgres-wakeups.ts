@@ -1,5 +1,6 @@
 import pg from 'pg';
 import type { Wakeups } from '#libs/engine';
+import { LISTENER_HOLDS_S, ListenerMarks } from '../listener-marks.js';
 import { Listeners } from '../listeners.js';
 import type { ReportFault } from '../queue-backend.js';
 import { decodeDelta, decodeRun, encodeDelta, encodeRun, type Delta } from '../wakeup-messages.js';
@@ -13,6 +14,8 @@ export class PostgresWakeups implements Wakeups {
   private readonly cancels: Listeners<string>;
   private readonly progress: Listeners<string>;
   private readonly deltas: Listeners<Delta>;
+  private readonly marks: ListenerMarks;
+  private readonly table: string;
   private readonly handlers = new Map<string, (message: string) => void>();
   private listener: pg.Client | null = null;
   private retry: NodeJS.Timeout | null = null;
@@ -29,6 +32,11 @@ export class PostgresWakeups implements Wakeups {
     this.cancels = new Listeners('cancel', reportFault);
     this.progress = new Listeners('progress', reportFault);
     this.deltas = new Listeners('deltas', reportFault);
+    this.table = `"${schema.replaceAll('"', '""')}".weir_listener`;
+    this.marks = new ListenerMarks(
+      { mark: (name) => this.mark(name), isMarked: (name) => this.isMarked(name) },
+      reportFault,
+    );
   }
 
   publishCancel(runId: string): Promise<void> {
@@ -59,6 +67,40 @@ export class PostgresWakeups implements Wakeups {
   onDelta(listener: (delta: Delta) => void): void {
     this.deltas.add(listener);
     this.listen('delta', (message) => this.deltas.emit(decodeDelta(message)));
+  }
+
+  announceListener(projectId: string, streamId: string): Promise<void> {
+    return this.marks.announce(projectId, streamId);
+  }
+
+  hasListener(projectId: string, streamId: string): Promise<boolean> {
+    return this.marks.has(projectId, streamId);
+  }
+
+  /** Under a lock: two sessions that create one table at once fail in the catalog even with `if not exists`. */
+  async createTable(): Promise<void> {
+    await this.pool.query(
+      `do $$ begin
+         perform pg_advisory_xact_lock(hashtext('weir listeners'));
+         create table if not exists ${this.table} (name text primary key, until timestamptz not null);
+       end $$`,
+    );
+  }
+
+  private async mark(name: string): Promise<void> {
+    await this.pool.query(
+      `with gone as (delete from ${this.table} where until < clock_timestamp() and name <> $1)
+       insert into ${this.table} (name, until) values ($1, clock_timestamp() + make_interval(secs => $2))
+       on conflict (name) do update set until = excluded.until`,
+      [name, LISTENER_HOLDS_S],
+    );
+  }
+
+  private async isMarked(name: string): Promise<boolean> {
+    const found = await this.pool.query(`select 1 from ${this.table} where name = $1 and until > clock_timestamp()`, [
+      name,
+    ]);
+    return found.rowCount === 1;
   }
 
   async close(): Promise<void> {

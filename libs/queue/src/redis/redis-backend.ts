@@ -14,6 +14,7 @@ import { RedisCapacity } from './redis-capacity.js';
 import { closeClient, commandClient, subscriberClient, waitForConnection } from './redis-clients.js';
 import { RedisEpoch } from './redis-epoch.js';
 import { redisHealth } from './redis-health.js';
+import { RedisModelLimiter } from './redis-model-limiter.js';
 import { RedisWakeups } from './redis-wakeups.js';
 
 const FIRST_CONNECTION_MS = 2000;
@@ -43,6 +44,7 @@ export async function createRedisQueueBackend(
     ),
     wakeups: new RedisWakeups(commands, subscriber, prefix, answers, reportFault),
     epoch: new RedisEpoch(commands, prefix, answers),
+    limiter: new RedisModelLimiter(commands, prefix, answers),
     capacity,
     health: () => redisHealth(commands, settings.allowEviction ?? false, answers),
     close: async () => {

@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { Wakeups } from '#libs/engine';
 import type { Answers } from '../answers.js';
+import { LISTENER_HOLDS_S, ListenerMarks } from '../listener-marks.js';
 import { Listeners } from '../listeners.js';
 import type { ReportFault } from '../queue-backend.js';
 import { decodeDelta, decodeRun, encodeDelta, encodeRun, type Delta } from '../wakeup-messages.js';
@@ -10,6 +11,7 @@ export class RedisWakeups implements Wakeups {
   private readonly cancels: Listeners<string>;
   private readonly progress: Listeners<string>;
   private readonly deltas: Listeners<Delta>;
+  private readonly marks: ListenerMarks;
   private readonly handlers = new Map<string, (message: string) => void>();
 
   constructor(
@@ -22,6 +24,18 @@ export class RedisWakeups implements Wakeups {
     this.cancels = new Listeners('cancel', reportFault);
     this.progress = new Listeners('progress', reportFault);
     this.deltas = new Listeners('deltas', reportFault);
+    this.marks = new ListenerMarks(
+      {
+        mark: async (name) => {
+          await answers.within('note a listener', () =>
+            commands.set(this.listening(name), '1', 'EX', LISTENER_HOLDS_S),
+          );
+        },
+        isMarked: async (name) =>
+          (await answers.within('look for listeners', () => commands.exists(this.listening(name)))) === 1,
+      },
+      reportFault,
+    );
     subscriber.on('message', (channel: string, message: string) => this.receive(channel, message));
   }
 
@@ -50,6 +64,18 @@ export class RedisWakeups implements Wakeups {
   onDelta(listener: (delta: Delta) => void): void {
     this.deltas.add(listener);
     this.subscribe('delta', (message) => this.deltas.emit(decodeDelta(message)));
+  }
+
+  announceListener(projectId: string, streamId: string): Promise<void> {
+    return this.marks.announce(projectId, streamId);
+  }
+
+  hasListener(projectId: string, streamId: string): Promise<boolean> {
+    return this.marks.has(projectId, streamId);
+  }
+
+  private listening(name: string): string {
+    return `${this.prefix}:listening:${name}`;
   }
 
   private channel(kind: string): string {
