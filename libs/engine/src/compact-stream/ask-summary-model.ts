@@ -1,7 +1,16 @@
-import { checkSummaryText, chunkHistory, summaryRequest, summaryTextRoom, type ConversationEntry } from '#libs/context';
+import {
+  checkSummaryText,
+  chunkHistory,
+  estimateTokens,
+  renderHistory,
+  summaryRequest,
+  summaryTextRoom,
+  type ConversationEntry,
+} from '#libs/context';
 import type { EngineDeps } from '../engine-deps.js';
 import type { CompactionRecord } from '../ports/compaction-store.port.js';
 import type { ModelOutcome } from '../ports/model.port.js';
+import { callWithinLimits } from '../reserve-model.js';
 import type { CompactionSource } from './read-source.js';
 import { afterCall, usageOfCall, type Spent } from './spent.js';
 
@@ -18,7 +27,7 @@ export type ModelSummary =
   | { kind: 'failed'; class: string; detail: string; transient: boolean; spent: Spent }
   | { kind: 'stopped' };
 
-type AskDeps = Pick<EngineDeps, 'models' | 'settings' | 'compactions'>;
+type AskDeps = Pick<EngineDeps, 'models' | 'settings' | 'compactions' | 'limiter' | 'logger'>;
 
 /**
  * Folds the history chunk by chunk: each answer is the record so far of the next call. Each call is put on the compaction's
@@ -73,32 +82,37 @@ function askOnce(
   part: { entries: ConversationEntry[]; previousSummary: string | null; maxChars: number },
 ): Promise<ModelOutcome> {
   const request = summaryRequest({ ...part, asOf: record.entries[1] });
-  return deps.models.call({
-    model,
-    request,
-    cacheBreakpoints: [],
-    cacheKey: record.compactionId,
-    settings: {
-      temperature: null,
-      maxOutputTokens: Math.max(256, Math.ceil(part.maxChars / 2)),
-      stop: [],
-      reasoning: null,
-      extra: {},
-      outputSchema: null,
-      toolChoice: 'none',
+  const inputTokens = estimateTokens(renderHistory(part.entries)) + estimateTokens(part.previousSummary ?? '');
+  return callWithinLimits(
+    deps,
+    { ticket: record.compactionId, inputTokens },
+    {
+      model,
+      request,
+      cacheBreakpoints: [],
+      cacheKey: record.compactionId,
+      settings: {
+        temperature: null,
+        maxOutputTokens: Math.max(256, Math.ceil(part.maxChars / 2)),
+        stop: [],
+        reasoning: null,
+        extra: {},
+        outputSchema: null,
+        toolChoice: 'none',
+      },
+      position: {
+        projectId: record.projectId,
+        streamId: record.streamId,
+        runId: record.runId ?? record.compactionId,
+        stepId: record.stepId ?? 'compaction',
+        item: record.item,
+        callNo: record.attempt,
+        try: 1,
+      },
+      signal,
+      idleTimeoutMs: deps.settings.modelIdleTimeoutMs,
+      totalTimeoutMs: deps.settings.modelTotalTimeoutMs,
+      onDelta: null,
     },
-    position: {
-      projectId: record.projectId,
-      streamId: record.streamId,
-      runId: record.runId ?? record.compactionId,
-      stepId: record.stepId ?? 'compaction',
-      item: record.item,
-      callNo: record.attempt,
-      try: 1,
-    },
-    signal,
-    idleTimeoutMs: deps.settings.modelIdleTimeoutMs,
-    totalTimeoutMs: deps.settings.modelTotalTimeoutMs,
-    onDelta: null,
-  });
+  );
 }

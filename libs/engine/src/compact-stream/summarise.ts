@@ -41,7 +41,7 @@ type Tried = { spent: Spent; failedModels?: readonly FailedModel[] };
 /** All but a stop: what `compactionEnd` makes an event of. */
 export type Settled = Exclude<Summarised, { kind: 'stopped' }>;
 
-export type SummariseDeps = Pick<EngineDeps, 'models' | 'settings' | 'compactions'>;
+export type SummariseDeps = Pick<EngineDeps, 'models' | 'settings' | 'compactions' | 'limiter' | 'logger'>;
 
 /** Attempts at one compaction; only what costs nothing is tried again. */
 export const MAX_ATTEMPTS = 3;
