@@ -67,7 +67,10 @@ create table compaction (
   cost_usd numeric not null default 0,
   model_calls integer not null default 0,
   queued_at timestamp with time zone not null default clock_timestamp(),
-  ended_at timestamp with time zone
+  ended_at timestamp with time zone,
+  waits integer not null default 0,
+  waited_ms bigint not null default 0,
+  models_failed boolean not null default false
 );
 alter table compaction add constraint compaction_status_check CHECK ((status = ANY (ARRAY['requested'::text, 'running'::text, 'compacted'::text, 'skipped'::text, 'discarded'::text, 'failed'::text, 'rolled_back'::text])));
 alter table compaction add constraint compaction_pkey PRIMARY KEY (project_id, compaction_id);

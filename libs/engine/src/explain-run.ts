@@ -1,13 +1,13 @@
-import type { Json } from '#libs/domain';
+import { subStreamId, type Json } from '#libs/domain';
 import { describeRun, waitingDetail } from './describe-run.js';
 import type { EngineDeps } from './engine-deps.js';
-import type { StepRunRecord } from './ports/run-store.port.js';
+import type { RunRecord, StepRunRecord } from './ports/run-store.port.js';
 
 /** `GET /v1/runs/{run}/explain`: why a run is where it is, who holds its steps, what comes next, what one can do. */
 export type Explanation = { [key: string]: Json };
 
 export async function explainRun(
-  deps: Pick<EngineDeps, 'runs'>,
+  deps: Pick<EngineDeps, 'runs' | 'log'>,
   projectId: string,
   runId: string,
 ): Promise<Explanation | null> {
@@ -21,8 +21,23 @@ export async function explainRun(
     status_detail: statusDetail,
     blocked_on: blockedOn,
     allowed_actions: allowedActions,
-    steps: steps.map((step) => explainStep(step)),
+    steps: await Promise.all(
+      steps.map(async (step) => ({ ...explainStep(step), hard_cap: await hardCapOf(deps, run, step) })),
+    ),
   };
+}
+
+/** What made the request of a step too large that failed for it: as its last `HardCapExceeded` has it. */
+async function hardCapOf(
+  { log }: Pick<EngineDeps, 'log'>,
+  { projectId, streamId, runId }: RunRecord,
+  { error, stepId, item }: StepRunRecord,
+): Promise<{ [key: string]: Json } | null> {
+  if (error?.code !== 'over_hard_cap') return null;
+  const subStream = subStreamId(streamId, stepId, item);
+  const events = await log.read({ projectId, streamId: subStream, types: ['HardCapExceeded'] });
+  const last = events.findLast((event) => event.runId === runId);
+  return last?.type === 'HardCapExceeded' ? last.data : null;
 }
 
 function explainStep(step: StepRunRecord): { [key: string]: Json } {

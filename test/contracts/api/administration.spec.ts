@@ -133,6 +133,8 @@ describe('administration', () => {
     const { text } = await api.ask('/metrics', { key: null });
     expect(text).toMatch(/weir_http_request_duration_seconds_count\{.*route="\/v1\/runs\/:run".*\} \d/);
     expect(text).toMatch(/weir_steps_runnable\{.*\} \d/);
+    expect(text).toMatch(/weir_compactions_requested_total\{.*\} \d/);
+    expect(text).toMatch(/weir_compaction_breakers\{.*state="open".*\} 0/);
   });
 });
 

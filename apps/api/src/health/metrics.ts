@@ -1,5 +1,6 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { countSteps, type Database } from '#libs/event-store';
+import { addCompactionMetrics } from './compaction-metrics.js';
 
 export type ApiMetrics = {
   registry: Registry;
@@ -34,6 +35,7 @@ export function createApiMetrics(database: Database): ApiMetrics {
     registers: [registry],
   });
   stepGauges(registry, database);
+  addCompactionMetrics(registry, database);
   return {
     registry,
     streamOpened: () => open.inc(),

@@ -131,6 +131,15 @@ export const runCost = z
   .meta({ id: 'RunCost' });
 export type RunCost = z.output<typeof runCost>;
 
+const hardCap = z.object({
+  size: count,
+  cap: count,
+  contributors: z.array(
+    z.object({ kind: z.string(), entry: z.int().nullable(), name: z.string().nullable(), chars: count }),
+  ),
+  knob: z.string(),
+});
+
 const stepExplanation = z.object({
   step_id: z.string(),
   item: z.int().nullable(),
@@ -145,6 +154,8 @@ const stepExplanation = z.object({
   due_at: time.nullable(),
   since: time.nullable(),
   next: z.string().nullable(),
+  /** Of a step that failed on its hard cap: the five largest parts of the request, and what to turn. */
+  hard_cap: hardCap.nullable(),
 });
 
 export const runExplanation = z

@@ -9,6 +9,7 @@ import { failedStep, stepTimedOut, type StepOutcome } from '../run-step/step-out
 import type { AgentContext } from './agent-context.js';
 import { positionOf } from './call-position.js';
 import type { CallModel } from './model-at-call.js';
+import { failOverHardCap } from './over-hard-cap.js';
 import { settleWait, requestProposed } from './prepare-context.js';
 import { deltaPublisher } from './publish-deltas.js';
 
@@ -27,7 +28,7 @@ export async function callModel(context: AgentContext, request: CallRequest): Pr
   const build = await buildFor(context, request, 'managed');
   const buildMs = performance.now() - before;
   if (build.kind === 'wait') return settleWait(context, build);
-  if (build.kind === 'over_hard_cap') return overHardCap(context, request, build);
+  if (build.kind === 'over_hard_cap') return failOverHardCap(context, request, build);
   const { deps } = context.execution;
   // Before anything is recorded: a call that must wait for its share leaves no trace in the conversation.
   const reserved = await reserve(context, build);
@@ -87,24 +88,6 @@ async function buildFor(
     runActive: true,
     purpose,
   });
-}
-
-async function overHardCap(
-  context: AgentContext,
-  request: CallRequest,
-  build: Extract<BuildResult, { kind: 'over_hard_cap' }>,
-): Promise<StepOutcome> {
-  const event = context.event('HardCapExceeded', [request.callNo, request.try, context.execution.row.fence], {
-    size: build.size,
-    cap: build.cap,
-    contributors: build.contributors.map((contributor) => ({ ...contributor })),
-    knob: build.knob,
-  });
-  await context.append([event]);
-  return failedStep(
-    'over_hard_cap',
-    `the context of call ${request.callNo} is ${build.size} chars, over the hard cap of ${build.cap}: ${build.knob}`,
-  );
 }
 
 async function recordStart(

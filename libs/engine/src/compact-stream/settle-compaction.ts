@@ -53,6 +53,7 @@ async function settleIn(deps: EngineDeps, tx: RunTransaction, settling: Settling
     ...patchOf(end),
     ended: true,
     attempts: attemptsAfter(deps, record, result),
+    ...((result.failedModels ?? []).length === 0 ? {} : { modelsFailed: true }),
   });
   return true;
 }

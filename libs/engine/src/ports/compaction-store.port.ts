@@ -106,6 +106,10 @@ export type CompactionPatch = Partial<
   ended?: true;
   requeue?: true;
   dueInMs?: number | null;
+  /** One more step has waited for it, this long. */
+  waitedMs?: number;
+  /** Models were asked and gave nothing that could be used. */
+  modelsFailed?: true;
 };
 
 /** The part of a transaction that concerns compactions (lock order: after step runs, before streams). */

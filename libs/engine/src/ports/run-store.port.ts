@@ -191,7 +191,10 @@ export interface RunTransaction extends CompactionTransaction {
   ): Promise<void>;
   removeWaits(projectId: string, stepRunId: string): Promise<void>;
   /** What a step run waits for; `isDue`: its time is over. */
-  waitsOf(projectId: string, stepRunId: string): Promise<{ kind: WaitKind; key: string; isDue: boolean }[]>;
+  waitsOf(
+    projectId: string,
+    stepRunId: string,
+  ): Promise<{ kind: WaitKind; key: string; isDue: boolean; waitedMs: number }[]>;
   /** Step runs that wait for this key. */
   waiters(projectId: string, kind: WaitKind, key: string): Promise<string[]>;
 

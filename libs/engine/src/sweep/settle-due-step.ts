@@ -13,7 +13,7 @@ export async function wakeDueStep(deps: EngineDeps, due: DueStep): Promise<void>
   await changeStep(deps, due, async (advance, row) => {
     const { tx, recorder } = advance;
     if (row.status !== 'waiting' || row.reason === null) return null;
-    if (row.reason === 'compaction') await recordExpiredWait(advance, row);
+    if (row.reason === 'compaction') await recordCompactionWait(advance, row);
     recorder.ofStep(row, 'StepWoken', [row.fence, row.dispatchNo], { reason: row.reason });
     await tx.removeWaits(row.projectId, row.stepRunId);
     await tx.updateStepRun(row.projectId, row.stepRunId, { requeue: true });
@@ -21,10 +21,12 @@ export async function wakeDueStep(deps: EngineDeps, due: DueStep): Promise<void>
   });
 }
 
-/** A compaction that did not come in time: the next build goes down the ladder. */
-async function recordExpiredWait({ tx, recorder, deps }: Advance, row: StepRunRecord): Promise<void> {
+/** How long it was waited for; of one that did not come in time also the event that sends the next build down the ladder. */
+async function recordCompactionWait({ tx, recorder, deps }: Advance, row: StepRunRecord): Promise<void> {
   for (const wait of await tx.waitsOf(row.projectId, row.stepRunId)) {
-    if (wait.kind !== 'compaction' || !wait.isDue) continue;
+    if (wait.kind !== 'compaction') continue;
+    await tx.updateCompaction(row.projectId, wait.key, { waitedMs: wait.waitedMs });
+    if (!wait.isDue) continue;
     const compaction = await tx.lockCompaction(row.projectId, wait.key);
     if (compaction === null || compaction.endedAt !== null) continue;
     const waitedMs = Math.max(0, deps.now().getTime() - Date.parse(compaction.requestedAt));

@@ -45,6 +45,10 @@ function compactionAssignments(session: Session, patch: CompactionPatch): Assign
   if (patch.dueInMs === null) clear(['due_at']);
   else if (patch.dueInMs !== undefined)
     assignments.setTo('due_at', session`now() + ${patch.dueInMs}::float8 * interval '1 millisecond'`);
+  if (patch.waitedMs !== undefined) {
+    assignments.setTo('waits', session`waits + 1`);
+    assignments.setTo('waited_ms', session`waited_ms + ${Math.round(patch.waitedMs)}`);
+  }
   return assignments;
 }
 
@@ -56,6 +60,7 @@ function setPlainColumns(assignments: Assignments, patch: CompactionPatch): void
   assignments.set('bytes_saved', patch.bytesSaved);
   assignments.set('summarizer_model', patch.summarizerModel);
   assignments.set('extractive', patch.extractive);
+  assignments.set('models_failed', patch.modelsFailed);
   assignments.set('source_digest', patch.sourceDigest);
   assignments.set('attempt', patch.attempt);
   if (patch.summary !== undefined)

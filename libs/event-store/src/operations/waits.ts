@@ -24,14 +24,15 @@ export async function findWaiters(session: Session, projectId: string, kind: Wai
   return rows.map((row) => row.step_run_id);
 }
 
-/** What a step run waits for, and whether its time is over. */
+/** What a step run waits for, since how long, and whether its time is over. */
 export async function findWaitsOf(
   session: Session,
   projectId: string,
   stepRunId: string,
-): Promise<{ kind: WaitKind; key: string; isDue: boolean }[]> {
-  const rows = await session<{ kind: WaitKind; key: string; is_due: boolean }[]>`
-    select kind, key, coalesce(due_at <= now(), false) as is_due from wait
+): Promise<{ kind: WaitKind; key: string; isDue: boolean; waitedMs: number }[]> {
+  const rows = await session<{ kind: WaitKind; key: string; is_due: boolean; waited_ms: number }[]>`
+    select kind, key, coalesce(due_at <= now(), false) as is_due,
+      greatest(0, extract(epoch from clock_timestamp() - created_at) * 1000)::float8 as waited_ms from wait
     where project_id = ${projectId} and step_run_id = ${stepRunId} order by created_at, kind, key`;
-  return rows.map(({ kind, key, is_due: isDue }) => ({ kind, key, isDue }));
+  return rows.map(({ kind, key, is_due: isDue, waited_ms: waitedMs }) => ({ kind, key, isDue, waitedMs }));
 }

@@ -53,16 +53,6 @@ function afterKey(key: RunKey | null): Expression<SqlBool>[] {
   return [sql<SqlBool>`(created_at, run_id) < (${key.createdAt}::timestamptz, ${key.runId})`];
 }
 
-export async function findRun(db: ReadDatabase, projectId: string, runId: string): Promise<RunRecord | null> {
-  const found = await db
-    .selectFrom('run')
-    .select(RUN_COLUMNS)
-    .where('project_id', '=', projectId)
-    .where('run_id', '=', runId)
-    .executeTakeFirst();
-  return found === undefined ? null : runRecord(found);
-}
-
 /** The cheapest answer to whether a run has ended. */
 export async function findRunStatus(db: ReadDatabase, projectId: string, runId: string): Promise<RunStatus | null> {
   const found = await db

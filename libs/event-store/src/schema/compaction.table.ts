@@ -34,4 +34,8 @@ export type CompactionTable = LeaseColumns & {
   extractive: Generated<boolean>;
   source_digest: string | null;
   attempts: JsonColumn;
+  /** Waits of steps for it that have ended, and their time. */
+  waits: Generated<number>;
+  waited_ms: Generated<number>;
+  models_failed: Generated<boolean>;
 };
