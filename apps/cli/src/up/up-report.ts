@@ -1,6 +1,8 @@
 import { relative } from 'node:path';
 import { AppError } from '#libs/domain';
 import type { Output } from '../terminal/output.js';
+import { demonstrationText } from '../render/demonstration-text.js';
+import { createStyle } from '../terminal/style.js';
 import { keyFile } from '../client/server-address.js';
 import type { BackingServices } from './backing-services.js';
 import type { DemoResult } from './demonstration/demonstration.js';
@@ -52,7 +54,7 @@ export function createUpReport(output: Output): UpReport {
     },
     demo: (result) => {
       output.json({ event: 'demo', ...result });
-      output.text(demoText(result));
+      demonstrationText(result, createStyle()).forEach(output.text);
     },
     stay: () => output.text('\nWeir stays until you press Ctrl-C.'),
     failed: (error) => {
@@ -85,17 +87,4 @@ function readyText(facts: ReadyFacts): string[] {
     `  processes  api ${pids.api}, worker ${pids.worker.join(' ')}, compactor ${pids.compactor.join(' ')}`,
     `  data       ${here(facts.dataDir)}   (logs in ${here(facts.dataDir)}/logs)`,
   ];
-}
-
-function demoText(result: DemoResult): string {
-  const measured: readonly (readonly [string, number | null])[] = [
-    ['runs', result.runs],
-    ['model calls', result.model_calls],
-    ['chars sent', result.chars_sent],
-    ['unmanaged', result.chars_unmanaged],
-    ['masked', result.masked_results],
-    ['compactions', result.compactions],
-  ];
-  const facts = measured.flatMap(([name, value]) => (value === null ? [] : [`${value} ${name}`]));
-  return `  ${result.ok ? 'ok' : 'FAILED'}  ${[result.name, ...facts].join(', ')}`;
 }
