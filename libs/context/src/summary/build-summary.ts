@@ -23,12 +23,21 @@ const MAX_UNKNOWN_CHARS = 300;
 
 /**
  * The summary that is stored: the text, and behind it what code records. Never longer than `maxChars` unless the text alone
- * is (which the gate refuses): the appendix takes the room that is left.
+ * is (which the gate refuses). A text within its room leaves the rest to the appendix; of one that took more, the end is cut
+ * as far as the appendix needs, so that no model can crowd out the user's own words.
  */
 export function buildSummary(input: BuildSummaryInput): string {
   const text = wellFormed(input.text).replaceAll(APPENDIX_MARK, '').trim();
-  const room = input.maxChars - countCodePoints(text) - countCodePoints(SEPARATOR);
-  if (room <= 0) return text;
+  const chars = countCodePoints(text);
+  if (chars > input.maxChars) return text;
+  const room = input.maxChars - countCodePoints(SEPARATOR) - Math.min(chars, summaryTextRoom(input.maxChars));
+  const recorded = room <= 0 ? '' : recordedBehind(text, input, room);
+  if (recorded === '') return text;
+  const left = input.maxChars - countCodePoints(SEPARATOR) - countCodePoints(recorded);
+  return `${chars <= left ? text : cutAtSentence(text, left)}${SEPARATOR}${recorded}`;
+}
+
+function recordedBehind(text: string, input: BuildSummaryInput, room: number): string {
   const unknown = listed(
     'Named above, but not in the record: ',
     unknownNames(text, input),
@@ -39,8 +48,14 @@ export function buildSummary(input: BuildSummaryInput): string {
     text,
     maxChars: room - (unknown === '' ? 0 : countCodePoints(unknown) + 1),
   });
-  const recorded = [unknown, appendix].filter((section) => section !== '').join('\n');
-  return recorded === '' ? text : cutStart(`${text}${SEPARATOR}${recorded}`, input.maxChars);
+  return cutStart([unknown, appendix].filter((section) => section !== '').join('\n'), room);
+}
+
+/** At the last end of a line or sentence that fits, when that leaves most of it. */
+function cutAtSentence(text: string, maxChars: number): string {
+  const start = cutStart(text, maxChars);
+  const end = Math.max(start.lastIndexOf('\n'), start.lastIndexOf('. ') + 1, start.lastIndexOf('。') + 1);
+  return (end > start.length / 2 ? start.slice(0, end) : start).trimEnd();
 }
 
 /** Paths, addresses, identifiers and codes that the text names and no entry holds: a model made them up (row 66). */
