@@ -1667,6 +1667,17 @@ export interface components {
                 attempt: number;
                 detail: string;
                 due_at: string | null;
+                hard_cap: {
+                    cap: number;
+                    contributors: {
+                        chars: number;
+                        entry: number | null;
+                        kind: string;
+                        name: string | null;
+                    }[];
+                    knob: string;
+                    size: number;
+                } | null;
                 held_by: string | null;
                 item: number | null;
                 lease_until: string | null;
