@@ -59,6 +59,7 @@ describe('every answer that is not 2xx is a problem', () => {
       headers: { 'content-type': 'application/json' },
     });
     expectProblem(answer, 400, 'malformed_json');
+    expect(answer.body.detail).toMatch(/position 12/);
   });
 
   it('for keys that reach for the prototype', async () => {
@@ -68,6 +69,16 @@ describe('every answer that is not 2xx is a problem', () => {
       headers: { 'content-type': 'application/json' },
     });
     expectProblem(answer, 400, 'malformed_json');
+    expect(answer.body.detail).toMatch(/__proto__/);
+  });
+
+  it('for JSON that is nested without end', async () => {
+    const nested = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
+    const headers = { 'content-type': 'application/json' };
+    const run = { method: 'POST', body: `{"metadata": {"a": ${nested}}}`, headers };
+    expectProblem(await api.ask('/v1/pipelines/chat/runs', run), 400, 'malformed_json');
+    const pipeline = { method: 'PUT', body: `{"name": "deep", "steps": ${nested}}`, headers };
+    expectProblem(await api.ask('/v1/pipelines/deep', pipeline), 400, 'malformed_json');
   });
 
   it('for YAML that is not YAML, with line and column', async () => {
@@ -246,6 +257,9 @@ describe('every answer that is not 2xx is a problem', () => {
     expect(first.body).toMatchObject({ has_more: true, next_cursor: expect.any(String) });
     expectProblem(await api.ask(`/v1/runs?limit=1&cursor=${first.body.next_cursor}`), 400, 'cursor_invalid');
     expectProblem(await api.ask('/v1/runs?cursor=nonsense'), 400, 'cursor_invalid');
+    const decoded = JSON.parse(Buffer.from(first.body.next_cursor, 'base64url').toString());
+    const edited = Buffer.from(JSON.stringify({ ...decoded, after: ['no time', 'run_\0'] })).toString('base64url');
+    expectProblem(await api.ask(`/v1/runs?limit=1&tag=paged&cursor=${edited}`), 400, 'cursor_invalid');
     const run = first.body.data[0].id;
     expectProblem(await api.ask(`/v1/runs/${run}/events?after=nonsense`), 400, 'cursor_invalid');
     expectProblem(

@@ -2,6 +2,8 @@ import type { FastifyInstance } from 'fastify';
 import { ProblemError } from './problem-error.js';
 
 export const BODY_LIMIT_BYTES = 10 * 1024 * 1024;
+/** Deeper than anybody writes, and far from where writing it down again overflows the stack. */
+const MOST_LEVELS = 500;
 export const YAML_MEDIA_TYPES = ['application/yaml', 'application/x-yaml', 'text/yaml', 'text/x-yaml'];
 
 /** A body that arrived as YAML text; only routes that take documents accept it. */
@@ -20,7 +22,8 @@ export function addBodyParsers(server: FastifyInstance): void {
     const text = body.toString();
     if (text.trim() === '') return done(null, undefined);
     return parseJson(request, text, (error, value) => {
-      if (error !== null) return done(malformedJson(error));
+      if (error !== null) return done(malformedJson(text, error));
+      if (isDeeperThan(MOST_LEVELS, value)) return done(tooDeep());
       return done(null, value);
     });
   });
@@ -29,6 +32,28 @@ export function addBodyParsers(server: FastifyInstance): void {
   });
 }
 
-function malformedJson(cause: Error): ProblemError {
-  return new ProblemError('malformed_json', `The body is not JSON: ${cause.message}.`, {}, { cause });
+/** The framework says only that it is no JSON; the engine says where. What the engine reads has forbidden keys. */
+function malformedJson(text: string, cause: Error): ProblemError {
+  try {
+    JSON.parse(text);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return new ProblemError('malformed_json', `The body is not JSON: ${reason}.`, {}, { cause });
+  }
+  const detail = 'The body has a key that is not allowed: `__proto__`, or `constructor` with a `prototype` in it.';
+  return new ProblemError('malformed_json', detail, {}, { cause });
+}
+
+function tooDeep(): ProblemError {
+  return new ProblemError('malformed_json', `The body has values over ${MOST_LEVELS} levels deep.`);
+}
+
+/** Level by level: a function that calls itself would overflow on exactly what it looks for. */
+function isDeeperThan(levels: number, value: unknown): boolean {
+  let level: unknown[] = [value];
+  for (let depth = 0; depth <= levels; depth += 1) {
+    level = level.flatMap((one) => (typeof one === 'object' && one !== null ? Object.values(one) : []));
+    if (level.length === 0) return false;
+  }
+  return true;
 }

@@ -3,11 +3,17 @@ import { z } from 'zod';
 import { canonicalJson, type Json } from '#libs/domain';
 import { ProblemError } from './problem-error.js';
 
-const cursorSchema = z.strictObject({ after: z.array(z.union([z.string(), z.number()])).min(1), of: z.string() });
+const cursorSchema = z.strictObject({
+  after: z.array(z.union([z.string(), z.number()])).min(1),
+  /** The place itself, so that a damaged or edited one never reaches the database. */
+  sum: z.string(),
+  of: z.string(),
+});
 
 /** Where a page ended, bound to the filters it was asked with. Opaque to callers. */
 export function encodeCursor(after: readonly (string | number)[], filters: { [name: string]: Json }): string {
-  return Buffer.from(JSON.stringify({ after, of: fingerprint(filters) })).toString('base64url');
+  const cursor = { after, sum: fingerprint([...after]), of: fingerprint(filters) };
+  return Buffer.from(JSON.stringify(cursor)).toString('base64url');
 }
 
 /** @throws ProblemError `cursor_invalid` (400) when it is not ours or belongs to other filters. */
@@ -17,7 +23,8 @@ export function decodeCursor(
 ): (string | number)[] | null {
   if (cursor === undefined) return null;
   const parsed = cursorSchema.safeParse(parseJson(Buffer.from(cursor, 'base64url').toString('utf8')));
-  if (!parsed.success) throw new ProblemError('cursor_invalid', 'Expected the next_cursor of the page before.');
+  if (!parsed.success || parsed.data.sum !== fingerprint(parsed.data.after))
+    throw new ProblemError('cursor_invalid', 'Expected the next_cursor of the page before.');
   if (parsed.data.of !== fingerprint(filters)) {
     throw new ProblemError(
       'cursor_invalid',
@@ -36,6 +43,6 @@ function parseJson(text: string): unknown {
   }
 }
 
-function fingerprint(filters: { [name: string]: Json }): string {
-  return createHash('sha256').update(canonicalJson(filters)).digest('base64url').slice(0, 12);
+function fingerprint(value: Json): string {
+  return createHash('sha256').update(canonicalJson(value)).digest('base64url').slice(0, 12);
 }
