@@ -152,6 +152,27 @@ describe('compactions of a view', () => {
     expect(stateOf(session)).toMatchObject({ live: null, barredDigests: ['d1'], rolledBack: ['c1'] });
   });
 
+  it('keep a request open beside the extract of the ladder, which ends at once', () => {
+    const session = twoTurns();
+    const proposal = {
+      range: [1, 3] as const,
+      entries: [1, 2] as const,
+      supersedes: null,
+      reason: 'hard_cap' as const,
+      viewRunId: null,
+      cutoffSeq: 0,
+      maxSummaryChars: 100,
+      charsBefore: 200,
+      projectedChars: 100,
+    };
+    const waited = session.requested(proposal);
+    session.append('CompactionWaitExpired', { compaction_id: waited, waited_ms: 5 });
+    session.compacted(session.requested({ ...proposal, reason: 'ladder' }), proposal, 'extract');
+    expect(stateOf(session)).toMatchObject({ open: { id: waited, waitExpired: true }, live: { summary: 'extract' } });
+    session.compacted(waited, proposal, 'by a model', false);
+    expect(stateOf(session)).toMatchObject({ open: null, live: { id: waited } });
+  });
+
   it('do not hide a result that came while they ran: an open turn is not in their range (row 19)', () => {
     const session = sessionUnder(policy).user('one').turn('first answer').user('two', 'user').turn('', ['a', null]);
     compacted(session, 'c1', 3);

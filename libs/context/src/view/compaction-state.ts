@@ -32,6 +32,7 @@ export type CompactionState = {
   readonly live: LiveCompaction | null;
   /** All that were applied and not rolled back, oldest first; the last one is live. */
   readonly applied: readonly LiveCompaction[];
+  /** The newest request that has not ended. The ladder's own ends at once, beside one that is still under way. */
   readonly open: OpenCompaction | null;
   /** The request that ended last; a rolled back compaction counts as one that was not applied. */
   readonly lastEnded: EndedCompaction | null;
@@ -52,7 +53,7 @@ export const BREAKER_FAILURES = 3;
 type Fold = {
   requests: Map<string, { range: Range; reason: string }>;
   applied: LiveCompaction[];
-  open: OpenCompaction | null;
+  open: OpenCompaction[];
   lastEnded: EndedCompaction | null;
   failures: number;
   rolledBack: string[];
@@ -65,7 +66,7 @@ export function compactionState(events: readonly StoredEvent[], spec: ViewSpec):
   const fold: Fold = {
     requests: new Map(),
     applied: [],
-    open: null,
+    open: [],
     lastEnded: null,
     failures: 0,
     rolledBack: [],
@@ -74,15 +75,16 @@ export function compactionState(events: readonly StoredEvent[], spec: ViewSpec):
   };
   for (const event of events) foldEvent(fold, event, spec);
   const { applied, open, lastEnded, failures, rolledBack, barredDigests, modelFailures } = fold;
-  return { live: applied.at(-1) ?? null, applied, open, lastEnded, failures, rolledBack, barredDigests, modelFailures };
+  const state = { applied, lastEnded, failures, rolledBack, barredDigests, modelFailures };
+  return { ...state, live: applied.at(-1) ?? null, open: open.at(-1) ?? null };
 }
 
 function foldEvent(fold: Fold, event: StoredEvent, spec: ViewSpec): void {
   if (event.type === 'CompactionRequested') {
     if (!isOfView(event.data, spec)) return;
     const { compaction_id: id, range, reason } = event.data;
+    if (!fold.requests.has(id)) fold.open.push({ id, range, reason, waitExpired: false });
     fold.requests.set(id, { range, reason });
-    fold.open = { id, range, reason, waitExpired: false };
   } else if (event.type === 'ContextCompacted') {
     if (isOfView(event.data, spec)) apply(fold, event);
   } else if (event.type === 'CompactionSkipped') {
@@ -94,7 +96,8 @@ function foldEvent(fold: Fold, event: StoredEvent, spec: ViewSpec): void {
     fold.failures += 1;
     countModels(fold, event.data);
   } else if (event.type === 'CompactionWaitExpired') {
-    if (fold.open?.id === event.data.compaction_id) fold.open = { ...fold.open, waitExpired: true };
+    const { compaction_id: id } = event.data;
+    fold.open = fold.open.map((one) => (one.id === id ? { ...one, waitExpired: true } : one));
   } else if (event.type === 'CompactionRolledBack') {
     rollBack(fold, event.data);
   }
@@ -106,7 +109,7 @@ function apply(fold: Fold, { seq, data }: Extract<StoredEvent, { type: 'ContextC
   if (fold.applied.some((one) => one.id === id) || fold.rolledBack.includes(id)) return;
   const live = fold.applied.at(-1);
   const reason = fold.requests.get(id)?.reason ?? '';
-  if (fold.open?.id === id) fold.open = null;
+  fold.open = fold.open.filter((one) => one.id !== id);
   fold.lastEnded = { id, range, reason, outcome: 'compacted' };
   if (extractive) countModels(fold, data);
   else fold.modelFailures = { inARow: 0, lastTo: null };
@@ -121,7 +124,7 @@ export const nests = (newer: Range, older: Range): boolean => newer[0] <= older[
 function end(fold: Fold, id: string, outcome: EndedCompaction['outcome']): boolean {
   const request = fold.requests.get(id);
   if (request === undefined) return false;
-  if (fold.open?.id === id) fold.open = null;
+  fold.open = fold.open.filter((one) => one.id !== id);
   fold.lastEnded = { id, ...request, outcome };
   return true;
 }
