@@ -1,5 +1,5 @@
 // `npm test`: set-up and all tests except chaos, benchmarks and the long law runs. Plain JavaScript, because it
-// also runs in a fresh clone. Options of its own: --suite=chaos|laws, --runs N; everything else goes to jest.
+// also runs in a fresh clone. Options of its own: --suite=chaos|matrix|laws, --runs N; everything else goes to jest.
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -8,8 +8,9 @@ import { join } from 'node:path';
 import { prepare, root } from '../../apps/cli/bin/prepare.mjs';
 
 const suites = {
-  all: { ignore: ['/test/chaos/', '/bench/'], env: {} },
+  all: { ignore: ['/test/chaos/', '/test/matrix/', '/bench/'], env: {} },
   chaos: { only: ['test/chaos'], ignore: [], env: {} },
+  matrix: { only: ['test/matrix'], ignore: [], env: {} },
   laws: { only: ['\\.laws\\.spec\\.ts$'], ignore: [], env: { WEIR_LAWS: 'long' } },
 };
 

@@ -4,7 +4,7 @@ import { CallLedger } from './call-ledger.js';
 import type { CallLine, TotalLine } from './call-line.js';
 import { forcedPolicy } from './force-policy.js';
 import { manifestWith } from './recorded-manifest.js';
-import { simulateCall } from './simulate-call.js';
+import { simulateCall, unmanagedCall } from './simulate-call.js';
 import { SimulatedStream } from './simulated-stream.js';
 
 /** What the builds over a stored sub-stream depend on besides its events. */
@@ -50,13 +50,9 @@ export function previewStream(preview: StreamPreview): PreviewedStream {
     const manifest = manifestWith(stored, policy, preview.model ?? stored.model);
     const view = { mode: policy.mode, runId: event.runId, cutoffSeq };
     const callNo = event.data.call_no;
-    const { build, unmanaged } = simulateCall({
-      stream,
-      view,
-      manifest,
-      memory: preview.memoryOf(event.runId),
-      callNo,
-    });
+    const simulated = { stream, view, manifest, memory: preview.memoryOf(event.runId), callNo };
+    const unmanaged = unmanagedCall(simulated);
+    const { build } = simulateCall(simulated);
     end = { stream, manifest, runId: event.runId, cutoffSeq };
     if (preview.runId !== null && event.runId !== preview.runId) continue;
     ledger ??= new CallLedger(manifest.model);

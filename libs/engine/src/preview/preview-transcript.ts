@@ -13,7 +13,7 @@ import type { CallLine, TotalLine } from './call-line.js';
 import { forcedPolicy } from './force-policy.js';
 import { modelOfCall } from './recorded-model.js';
 import { recordedManifest } from './recorded-manifest.js';
-import { simulateCall } from './simulate-call.js';
+import { simulateCall, unmanagedCall, type Simulated, type SimulatedCall } from './simulate-call.js';
 import { SimulatedStream } from './simulated-stream.js';
 
 export type PreviewedCall = { line: CallLine; request: NeutralRequest | null; buildMs: number };
@@ -43,18 +43,11 @@ export function recordedSession(transcript: Transcript, policy: EffectivePolicy,
   return { plan, steps, policy: forced, manifestAt };
 }
 
-/**
- * What each model call of a recorded session would send under a policy, without a store or a model; the total is the
- * generator's return value. Each step costs what is new, and the session is held in memory once.
- */
-export function* previewTranscript(
-  transcript: Transcript,
-  policy: EffectivePolicy,
-  model: ModelFacts,
-): Generator<PreviewedCall, TotalLine> {
-  const { steps, policy: forced, manifestAt } = recordedSession(transcript, policy, model);
-  const stream = new SimulatedStream('preview:step:agent');
-  const ledger = new CallLedger(model);
+/** A call of a recorded session at its place: the events before it are in the stream, its own are not yet. */
+type CallPlace = { step: Extract<ImportStep, { kind: 'call' }>; call: SimulatedCall };
+
+/** Goes through a recorded session event by event, and stops at each call. */
+function* callPlaces({ steps, policy, manifestAt }: RecordedSession, stream: SimulatedStream): Generator<CallPlace> {
   const cutoffs = new Map<number, number>();
   for (const step of steps) {
     const run = step.kind === 'event' ? step.event.run : step.run;
@@ -64,13 +57,29 @@ export function* previewTranscript(
       stream.append(runId(run), step.event.type, step.event.data);
       continue;
     }
-    const manifest = manifestAt(step.call.model);
-    const view = { mode: forced.mode, runId: runId(run), cutoffSeq };
-    const { build, unmanaged, buildMs } = simulateCall({ stream, view, manifest, memory: null, callNo: step.callNo });
+    const view = { mode: policy.mode, runId: runId(run), cutoffSeq };
+    yield { step, call: { stream, view, manifest: manifestAt(step.call.model), memory: null, callNo: step.callNo } };
+  }
+}
+
+/**
+ * What each model call of a recorded session would send under a policy, without a store or a model; the total is the
+ * generator's return value. The session is held in memory once.
+ */
+export function* previewTranscript(
+  transcript: Transcript,
+  policy: EffectivePolicy,
+  model: ModelFacts,
+): Generator<PreviewedCall, TotalLine> {
+  const stream = new SimulatedStream('preview:step:agent');
+  const ledger = new CallLedger(model);
+  for (const { step, call } of callPlaces(recordedSession(transcript, policy, model), stream)) {
+    const unmanaged = unmanagedCall(call);
+    const { build, buildMs } = simulateCall(call);
     const line = ledger.add({
       call: step.call.call,
       messageIndex: step.call.messageIndex,
-      model: manifest.model,
+      model: call.manifest.model,
       build,
       unmanaged,
       answerOf: (entry) => stream.answerOf(entry),
@@ -78,6 +87,17 @@ export function* previewTranscript(
     yield { line, request: build.kind === 'ready' ? build.request : null, buildMs };
   }
   return ledger.total(countApplied(stream));
+}
+
+/** The builds alone, for checks that compare nothing: each call as it would be sent, or why not. */
+export function* buildsOf(
+  transcript: Transcript,
+  policy: EffectivePolicy,
+  model: ModelFacts,
+): Generator<{ call: number; model: ModelFacts; build: Simulated['build'] }> {
+  const stream = new SimulatedStream('preview:step:agent');
+  for (const { step, call } of callPlaces(recordedSession(transcript, policy, model), stream))
+    yield { call: step.call.call, model: call.manifest.model, build: simulateCall(call).build };
 }
 
 const runId = (run: number): string => `run_${run + 1}`;

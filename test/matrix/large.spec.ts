@@ -1,0 +1,3 @@
+import { describeMatrix } from './describe-matrix.js';
+
+describeMatrix(['pi-large-session']);

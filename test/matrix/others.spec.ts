@@ -1,0 +1,4 @@
+import { describeMatrix } from './describe-matrix.js';
+import { TRANSCRIPTS } from './transcripts.js';
+
+describeMatrix(TRANSCRIPTS.filter((name) => name !== 'pi-large-session'));
