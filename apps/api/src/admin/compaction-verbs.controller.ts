@@ -39,10 +39,21 @@ export class CompactionVerbsController {
     @FromIdempotencyKey() key: string | null,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Compaction> {
-    const given = { step_id: body?.step_id ?? null, item: body?.item ?? null, run_id: body?.run_id ?? null };
+    const given = {
+      step_id: body?.step_id ?? null,
+      item: body?.item ?? null,
+      run_id: body?.run_id ?? null,
+      min_tail_turns: body?.min_tail_turns ?? null,
+    };
     return this.once(`compact:${streamId}`, key, given, caller, reply, async () => {
       const place = await this.placeOf(caller.projectId, streamId, given);
-      const command = { projectId: caller.projectId, streamId, ...place, runId: given.run_id };
+      const command = {
+        projectId: caller.projectId,
+        streamId,
+        ...place,
+        runId: given.run_id,
+        minTailTurns: given.min_tail_turns,
+      };
       const result = await requestStreamCompaction(this.parts.engine, command);
       if (result.status !== 'requested') throw requestRefused(result, streamId);
       return this.done(caller, 'compaction.requested', result.compactionId);

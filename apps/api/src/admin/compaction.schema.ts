@@ -52,11 +52,12 @@ export const requestCompactionBody = z
     step_id: line(STEP_ID_CHARS).optional(),
     item: z.int().nonnegative().optional(),
     run_id: line(200).optional(),
+    min_tail_turns: z.int().min(0).max(1000).optional(),
   })
   .optional()
   .meta({
     id: 'RequestCompaction',
     description:
-      '`step_id` may be left out where the path names a sub-stream or the stream has one only. `run_id`: the view of that run (`fresh` steps); else that of the last start.',
+      '`step_id` may be left out where the path names a sub-stream or the stream has one only. `run_id`: the view of that run (`fresh` steps); else that of the last start. `min_tail_turns`: this once in place of the policy’s, for a tail that is itself too large.',
   });
 export type RequestCompactionBody = z.output<typeof requestCompactionBody>;

@@ -17,7 +17,7 @@ type ListFlags = {
   json?: true;
 };
 type ShowFlags = { events?: true; json?: true };
-type RequestFlags = { step?: string; item?: number; run?: string; json?: true };
+type RequestFlags = { step?: string; item?: number; run?: string; minTailTurns?: number; json?: true };
 
 /** `weir compactions` lists, `weir compactions ID` shows, the rest are what an admin may do about them. */
 export function registerCompactions(program: Command): void {
@@ -36,6 +36,7 @@ export function registerCompactions(program: Command): void {
     .option('--step <id>', 'which step, where the stream has several')
     .option('--item <n>', 'which item of a map step', whole)
     .option('--run <id>', "the view of this run (fresh steps); else that of the step's last start")
+    .option('--min-tail-turns <n>', "this once in place of the policy's, for a tail that is itself too large", whole)
     .action((stream: string, flags: RequestFlags) => request(stream, flags));
   compactions
     .command('retry')
@@ -114,7 +115,7 @@ async function showEvents(id: string, output: Output): Promise<void> {
 }
 
 function request(stream: string, flags: RequestFlags): Promise<void> {
-  const body = { step_id: flags.step, item: flags.item, run_id: flags.run };
+  const body = { step_id: flags.step, item: flags.item, run_id: flags.run, min_tail_turns: flags.minTailTurns };
   return act('requested', flags, (api) =>
     api.POST('/v1/admin/streams/{stream}/compactions', { params: { path: { stream } }, body }),
   );

@@ -1,6 +1,7 @@
 import {
   compactionState,
   policyCanonical,
+  policyJson,
   proposeRequested,
   readPolicy,
   type CompactionProposal,
@@ -25,6 +26,8 @@ export type RequestStreamCompaction = {
   item: number | null;
   /** Null: the run that started the step last. */
   runId: string | null;
+  /** In place of the policy's, this once: a tail that is itself over the hard cap can be summarised. Null: the policy's. */
+  minTailTurns: number | null;
 };
 
 export type RequestStreamCompactionResult =
@@ -101,11 +104,12 @@ async function requestIn(
   const events = await tx.read({ projectId, streamId, uptoSeq });
   const { open, barredDigests } = compactionState(events, view);
   if (open !== null) return { status: 'already_open', compactionId: open.id };
-  const policyHash = sha256(policyCanonical(readPolicy(target.manifest.policy)));
+  const { manifest } = target;
+  const policyHash = sha256(policyCanonical(readPolicy(manifest.policy)));
   const build = {
     events,
     view,
-    manifest: target.manifest,
+    manifest: withTail(manifest, command.minTailTurns),
     policyHash,
     memory: null,
     uptoSeq,
@@ -123,6 +127,12 @@ async function requestIn(
         status: 'already_open',
         compactionId: (await tx.openCompaction(projectId, streamId, proposal.viewRunId)) ?? '',
       };
+}
+
+function withTail(manifest: Manifest, minTailTurns: number | null): Manifest {
+  const policy = readPolicy(manifest.policy);
+  if (minTailTurns === null || policy.window === null) return manifest;
+  return { ...manifest, policy: policyJson({ ...policy, window: { ...policy.window, min_tail_turns: minTailTurns } }) };
 }
 
 const NOTHING = 'nothing in front of the last min_tail_turns gets shorter by a summary, or the policy has no window';

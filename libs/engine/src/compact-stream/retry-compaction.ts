@@ -74,7 +74,8 @@ export async function askAgain(
   request: Omit<NewCompaction, 'status'>,
 ): Promise<boolean> {
   const { projectId, streamId, compactionId } = request;
-  if (!(await tx.insertCompaction(request))) return false;
+  // Whatever row the request was made from, this one is open.
+  if (!(await tx.insertCompaction({ ...request, status: undefined }))) return false;
   const event = newEvent(deps.redact, subjectOf(request), 'CompactionRequested', [compactionId], {
     compaction_id: compactionId,
     view_run_id: request.viewRunId,
