@@ -33,8 +33,10 @@ export function crashingWorker(deps: EngineDeps, dieAfter: number | null): { dep
     get: (target, name: keyof EngineDeps['runs']) => {
       if (name === 'transact')
         return (work: Parameters<EngineDeps['runs']['transact']>[0]) => written(() => target.transact(work));
-      const member: unknown = target[name];
-      return typeof member === 'function' ? (...args: unknown[]) => alive(() => member.apply(target, args)) : member;
+      const member: unknown = Reflect.get(target, name);
+      return typeof member === 'function'
+        ? (...args: unknown[]) => alive(async () => Reflect.apply(member, target, args) as unknown)
+        : member;
     },
   });
   return { deps: { ...deps, log, runs }, writes: () => writes };

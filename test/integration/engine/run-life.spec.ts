@@ -1,6 +1,6 @@
-import { evolve, initialRunState, type Json } from '../../../libs/domain/src/index.js';
-import { cancelRun, explainRun, relay, retryRun, runStepJob, startRun, sweep } from '../../../libs/engine/src/index.js';
+import { cancelRun, explainRun, relay, runStepJob, startRun, sweep } from '../../../libs/engine/src/index.js';
 import { waitFor } from '../../support/wait-for.js';
+import { expectProjectionsEqualEvents } from '../../support/projections.js';
 import { createEngineHarness, PROJECT, type EngineHarness } from '../../support/engine-harness.js';
 
 let harness: EngineHarness;
@@ -31,31 +31,6 @@ beforeAll(async () => {
   });
 });
 afterAll(() => harness.close());
-
-async function rebuilt(runId: string) {
-  const run = await harness.runRecord(runId);
-  const events = (await harness.events(run.streamId)).filter((event) => event.runId === runId);
-  return events.reduce(evolve, initialRunState);
-}
-
-/** The projections must say what the events say. */
-async function expectProjectionsEqualEvents(runId: string): Promise<void> {
-  const run = await harness.runRecord(runId);
-  const state = await rebuilt(runId);
-  expect(state).toMatchObject({ status: run.status, output: run.output, error: run.error });
-  const steps = await harness.deps.runs.stepRunsOf(PROJECT, runId);
-  const plain = ({ stepId, item, round, status, reason, attempt, output, error }: (typeof state.steps)[number]) => ({
-    stepId,
-    item,
-    round,
-    status,
-    reason,
-    attempt,
-    output,
-    error,
-  });
-  expect(state.steps.map(plain)).toEqual(steps.map(plain));
-}
 
 describe('starting', () => {
   it('makes one run of fifty equal requests with one key', async () => {
@@ -88,7 +63,7 @@ describe('starting', () => {
     await relay(harness.deps);
     await harness.queue.drain(harness.deps);
     expect(await harness.runRecord(runId)).toMatchObject({ status: 'succeeded', output: 'after ok' });
-    await expectProjectionsEqualEvents(runId);
+    await expectProjectionsEqualEvents(harness, runId);
   });
 
   it('queues a second run on a busy stream, says so, and starts it when the first has ended', async () => {
@@ -119,7 +94,7 @@ describe('failing', () => {
     expect(await harness.runRecord(runId)).toMatchObject({ status: 'succeeded', output: 'after second' });
     const [step] = await harness.deps.runs.stepRunsOf(PROJECT, runId);
     expect(step).toMatchObject({ attempt: 2, starts: 2 });
-    await expectProjectionsEqualEvents(runId);
+    await expectProjectionsEqualEvents(harness, runId);
   });
 
   it('fails the run when attempts are used up, and skips what depends on the step', async () => {
@@ -132,7 +107,7 @@ describe('failing', () => {
       status: 'failed',
       error: { code: 'overloaded', step_id: 'work' },
     });
-    await expectProjectionsEqualEvents(runId);
+    await expectProjectionsEqualEvents(harness, runId);
   });
 
   it('makes a dead letter of a step whose workers die three times without progress, and leaves others alone', async () => {
@@ -169,7 +144,7 @@ describe('failing', () => {
     });
     await draining;
     expect(await harness.runRecord(short)).toMatchObject({ status: 'timed_out', error: { code: 'run_timeout' } });
-    await expectProjectionsEqualEvents(short);
+    await expectProjectionsEqualEvents(harness, short);
   });
 });
 
@@ -184,7 +159,7 @@ describe('cancelling', () => {
     });
     await draining;
     expect(await harness.runRecord(runId)).toMatchObject({ status: 'cancelled' });
-    await expectProjectionsEqualEvents(runId);
+    await expectProjectionsEqualEvents(harness, runId);
     expect(await cancelRun(harness.deps, { projectId: PROJECT, runId, reason: null })).toEqual({
       status: 'already_ended',
       runStatus: 'cancelled',
@@ -200,121 +175,6 @@ describe('cancelling', () => {
     expect(await cancelRun(harness.deps, { projectId: PROJECT, runId: 'run_nothing', reason: null })).toEqual({
       status: 'not_found',
     });
-    await expectProjectionsEqualEvents(runId);
-  });
-});
-
-describe('the retry verb', () => {
-  it('goes on in place from the failed step, keeps other outputs, and resolves settings anew', async () => {
-    const document = (prompt: string): Json => ({
-      name: 'mended',
-      defaults: { model: 'scripted:mended', retry: { max_attempts: 1 } },
-      agents: { helper: { system_prompt: prompt } },
-      steps: [
-        { id: 'first', transform: 'kept' },
-        {
-          id: 'work',
-          depends_on: ['first'],
-          agent: 'helper',
-          task: 'Work with ${steps.first.output}.',
-          context: { mode: 'fresh' },
-        },
-        { id: 'after', depends_on: ['work'], transform: '${steps.work.output}!' },
-      ],
-    });
-    await harness.apply(document('Old.'));
-    harness.scripts.set('mended', { steps: { work: [{ failure: { class: 'invalid_request', detail: 'no' } }] } });
-    const run = await harness.run('mended', {});
-    expect(run).toMatchObject({ status: 'failed', error: { step_id: 'work' } });
-    await harness.apply(document('New.'));
-    harness.scripts.set('mended', {
-      steps: { work: [[{ failure: { class: 'invalid_request' } }, { text: 'mended' }]] },
-    });
-    expect(await retryRun(harness.deps, { projectId: PROJECT, runId: run.runId, version: 'live' })).toMatchObject({
-      status: 'retried',
-      version: 2,
-    });
-    await harness.queue.drain(harness.deps);
-    expect(await harness.runRecord(run.runId)).toMatchObject({
-      status: 'succeeded',
-      output: 'mended!',
-      pipelineVersion: 2,
-    });
-    expect(harness.scripts.calls('mended').at(-1)?.request).toMatchObject({
-      system: 'New.',
-      messages: [{ role: 'user' }],
-    });
-    await expectProjectionsEqualEvents(run.runId);
-    expect(await retryRun(harness.deps, { projectId: PROJECT, runId: run.runId, version: 'pinned' })).toEqual({
-      status: 'not_retryable',
-      runStatus: 'succeeded',
-    });
-  });
-
-  it('takes up a cancelled run, and refuses while another run holds the stream', async () => {
-    harness.scripts.set('one', { steps: { work: [{ hang: true }] } });
-    const first = await harness.start('one', {}, { streamId: 'retry-stream' });
-    const draining = harness.queue.drain(harness.deps);
-    await waitFor(() => (harness.deps.held.all().length > 0 ? true : null));
-    await cancelRun(harness.deps, { projectId: PROJECT, runId: first, reason: null });
-    await draining;
-    const second = await harness.start('one', {}, { streamId: 'retry-stream' });
-    expect(await retryRun(harness.deps, { projectId: PROJECT, runId: first, version: 'pinned' })).toEqual({
-      status: 'stream_busy',
-      streamId: 'retry-stream',
-    });
-    harness.scripts.set('one', () => ({ text: 'now' }));
-    await harness.queue.drain(harness.deps);
-    expect(await harness.runRecord(second)).toMatchObject({ status: 'succeeded' });
-    expect(await retryRun(harness.deps, { projectId: PROJECT, runId: first, version: 'pinned' })).toMatchObject({
-      status: 'retried',
-    });
-    await harness.queue.drain(harness.deps);
-    expect(await harness.runRecord(first)).toMatchObject({ status: 'succeeded', output: 'after now' });
-    await expectProjectionsEqualEvents(first);
-  });
-});
-
-describe('a busy stream', () => {
-  const busy = (onBusy: string) => ({
-    name: `busy-${onBusy}`,
-    on_busy: onBusy,
-    defaults: { model: 'scripted:busy' },
-    agents: { helper: {} },
-    steps: [{ id: 'work', agent: 'helper', task: 'Go.', context: { mode: 'fresh' } }],
-  });
-
-  it('is refused with reject, interrupted with interrupt, shared with parallel', async () => {
-    for (const onBusy of ['reject', 'interrupt', 'parallel']) await harness.apply(busy(onBusy));
-    harness.scripts.set('busy', () => ({ text: 'done' }));
-    const command = {
-      projectId: PROJECT,
-      version: null,
-      inputs: {},
-      tags: [],
-      metadata: {},
-      priority: 0,
-      deadlineAt: null,
-      idempotencyKey: null,
-    };
-    await harness.start('busy-reject', {}, { streamId: 's-reject' });
-    expect(await startRun(harness.deps, { ...command, pipeline: 'busy-reject', streamId: 's-reject' })).toEqual({
-      status: 'stream_busy',
-      streamId: 's-reject',
-    });
-    const older = await harness.start('busy-interrupt', {}, { streamId: 's-interrupt' });
-    const newer = await harness.start('busy-interrupt', {}, { streamId: 's-interrupt' });
-    const shared = [
-      await harness.start('busy-parallel', {}, { streamId: 's-parallel' }),
-      await harness.start('busy-parallel', {}, { streamId: 's-parallel' }),
-    ];
-    for (const runId of shared) expect(await harness.runRecord(runId)).toMatchObject({ status: 'running' });
-    await harness.queue.drain(harness.deps);
-    expect(await harness.runRecord(older)).toMatchObject({
-      status: 'cancelled',
-      cancelReason: `interrupted by ${newer}`,
-    });
-    expect(await harness.runRecord(newer)).toMatchObject({ status: 'succeeded' });
-    for (const runId of shared) expect(await harness.runRecord(runId)).toMatchObject({ status: 'succeeded' });
+    await expectProjectionsEqualEvents(harness, runId);
   });
 });

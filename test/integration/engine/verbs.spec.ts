@@ -1,0 +1,136 @@
+import type { Json } from '../../../libs/domain/src/index.js';
+import { cancelRun, retryRun, startRun } from '../../../libs/engine/src/index.js';
+import { waitFor } from '../../support/wait-for.js';
+import { expectProjectionsEqualEvents } from '../../support/projections.js';
+import { createEngineHarness, PROJECT, type EngineHarness } from '../../support/engine-harness.js';
+
+let harness: EngineHarness;
+beforeAll(async () => {
+  harness = await createEngineHarness();
+  await harness.apply({
+    name: 'one',
+    inputs: { text: { type: 'string', default: 'hello' } },
+    defaults: { model: 'scripted:one', retry: { max_attempts: 2, backoff: '1ms', jitter: false } },
+    agents: { helper: { system_prompt: 'Help.' } },
+    steps: [
+      { id: 'work', agent: 'helper', task: '${inputs.text}' },
+      { id: 'after', depends_on: ['work'], transform: 'after ${steps.work.output}' },
+    ],
+  });
+});
+afterAll(() => harness.close());
+
+describe('the retry verb', () => {
+  it('goes on in place from the failed step, keeps other outputs, and resolves settings anew', async () => {
+    const document = (prompt: string): Json => ({
+      name: 'mended',
+      defaults: { model: 'scripted:mended', retry: { max_attempts: 1 } },
+      agents: { helper: { system_prompt: prompt } },
+      steps: [
+        { id: 'first', transform: 'kept' },
+        {
+          id: 'work',
+          depends_on: ['first'],
+          agent: 'helper',
+          task: 'Work with ${steps.first.output}.',
+          context: { mode: 'fresh' },
+        },
+        { id: 'after', depends_on: ['work'], transform: '${steps.work.output}!' },
+      ],
+    });
+    await harness.apply(document('Old.'));
+    harness.scripts.set('mended', { steps: { work: [{ failure: { class: 'invalid_request', detail: 'no' } }] } });
+    const run = await harness.run('mended', {});
+    expect(run).toMatchObject({ status: 'failed', error: { step_id: 'work' } });
+    await harness.apply(document('New.'));
+    harness.scripts.set('mended', {
+      steps: { work: [[{ failure: { class: 'invalid_request' } }, { text: 'mended' }]] },
+    });
+    expect(await retryRun(harness.deps, { projectId: PROJECT, runId: run.runId, version: 'live' })).toMatchObject({
+      status: 'retried',
+      version: 2,
+    });
+    await harness.queue.drain(harness.deps);
+    expect(await harness.runRecord(run.runId)).toMatchObject({
+      status: 'succeeded',
+      output: 'mended!',
+      pipelineVersion: 2,
+    });
+    expect(harness.scripts.calls('mended').at(-1)?.request).toMatchObject({
+      system: 'New.',
+      messages: [{ role: 'user' }],
+    });
+    await expectProjectionsEqualEvents(harness, run.runId);
+    expect(await retryRun(harness.deps, { projectId: PROJECT, runId: run.runId, version: 'pinned' })).toEqual({
+      status: 'not_retryable',
+      runStatus: 'succeeded',
+    });
+  });
+
+  it('takes up a cancelled run, and refuses while another run holds the stream', async () => {
+    harness.scripts.set('one', { steps: { work: [{ hang: true }] } });
+    const first = await harness.start('one', {}, { streamId: 'retry-stream' });
+    const draining = harness.queue.drain(harness.deps);
+    await waitFor(() => (harness.deps.held.all().length > 0 ? true : null));
+    await cancelRun(harness.deps, { projectId: PROJECT, runId: first, reason: null });
+    await draining;
+    const second = await harness.start('one', {}, { streamId: 'retry-stream' });
+    expect(await retryRun(harness.deps, { projectId: PROJECT, runId: first, version: 'pinned' })).toEqual({
+      status: 'stream_busy',
+      streamId: 'retry-stream',
+    });
+    harness.scripts.set('one', () => ({ text: 'now' }));
+    await harness.queue.drain(harness.deps);
+    expect(await harness.runRecord(second)).toMatchObject({ status: 'succeeded' });
+    expect(await retryRun(harness.deps, { projectId: PROJECT, runId: first, version: 'pinned' })).toMatchObject({
+      status: 'retried',
+    });
+    await harness.queue.drain(harness.deps);
+    expect(await harness.runRecord(first)).toMatchObject({ status: 'succeeded', output: 'after now' });
+    await expectProjectionsEqualEvents(harness, first);
+  });
+});
+
+describe('a busy stream', () => {
+  const busy = (onBusy: string) => ({
+    name: `busy-${onBusy}`,
+    on_busy: onBusy,
+    defaults: { model: 'scripted:busy' },
+    agents: { helper: {} },
+    steps: [{ id: 'work', agent: 'helper', task: 'Go.', context: { mode: 'fresh' } }],
+  });
+
+  it('is refused with reject, interrupted with interrupt, shared with parallel', async () => {
+    for (const onBusy of ['reject', 'interrupt', 'parallel']) await harness.apply(busy(onBusy));
+    harness.scripts.set('busy', () => ({ text: 'done' }));
+    const command = {
+      projectId: PROJECT,
+      version: null,
+      inputs: {},
+      tags: [],
+      metadata: {},
+      priority: 0,
+      deadlineAt: null,
+      idempotencyKey: null,
+    };
+    await harness.start('busy-reject', {}, { streamId: 's-reject' });
+    expect(await startRun(harness.deps, { ...command, pipeline: 'busy-reject', streamId: 's-reject' })).toEqual({
+      status: 'stream_busy',
+      streamId: 's-reject',
+    });
+    const older = await harness.start('busy-interrupt', {}, { streamId: 's-interrupt' });
+    const newer = await harness.start('busy-interrupt', {}, { streamId: 's-interrupt' });
+    const shared = [
+      await harness.start('busy-parallel', {}, { streamId: 's-parallel' }),
+      await harness.start('busy-parallel', {}, { streamId: 's-parallel' }),
+    ];
+    for (const runId of shared) expect(await harness.runRecord(runId)).toMatchObject({ status: 'running' });
+    await harness.queue.drain(harness.deps);
+    expect(await harness.runRecord(older)).toMatchObject({
+      status: 'cancelled',
+      cancelReason: `interrupted by ${newer}`,
+    });
+    expect(await harness.runRecord(newer)).toMatchObject({ status: 'succeeded' });
+    for (const runId of shared) expect(await harness.runRecord(runId)).toMatchObject({ status: 'succeeded' });
+  });
+});
