@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { jsonObjectSchema } from '#libs/domain';
+import { checkContextPolicy } from '#libs/context';
+import { jsonObjectSchema, type JsonObject } from '#libs/domain';
 import type { EngineSettings } from '#libs/engine';
-import type { Settings } from '#libs/platform';
+import { ConfigurationError, type Settings } from '#libs/platform';
 
 const MAX_PARALLEL_TOOL_CALLS = 8;
 /** Providers with long reasoning send nothing for minutes, but send keep-alives. */
@@ -17,10 +18,27 @@ export function engineSettings(settings: Settings, app: string): EngineSettings 
     leaseMs: settings.steps.leaseMs,
     heartbeatMs: settings.steps.heartbeatMs,
     defaultModel: null,
-    serverContext: settings.runtimeContext === null ? null : jsonObjectSchema.parse(settings.runtimeContext),
+    serverContext: serverContextOf(settings),
     maxParallelToolCalls: MAX_PARALLEL_TOOL_CALLS,
     modelIdleTimeoutMs: MODEL_IDLE_TIMEOUT_MS,
     modelTotalTimeoutMs: MODEL_TOTAL_TIMEOUT_MS,
     maxStalls: MAX_STALLS,
   };
+}
+
+/**
+ * `runtime.context` of `weir.yml`, null when absent. Checked at the start: with a faulty one every step would fail.
+ * @throws ConfigurationError with every fault.
+ */
+export function serverContextOf({ runtimeContext }: Pick<Settings, 'runtimeContext'>): JsonObject | null {
+  if (runtimeContext === null) return null;
+  const faults = checkContextPolicy(runtimeContext, 'settings');
+  if (faults.length === 0) return jsonObjectSchema.parse(runtimeContext);
+  throw new ConfigurationError(
+    'weir.yml',
+    faults.map(({ path, found, expected }) => ({
+      path: ['runtime.context', ...(path === '' ? [] : [path])].join('.'),
+      message: `found ${found}, expected ${expected}`,
+    })),
+  );
 }
