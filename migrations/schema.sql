@@ -13,6 +13,38 @@ alter table api_key add constraint api_key_project_id_fkey FOREIGN KEY (project_
 alter table api_key add constraint api_key_pkey PRIMARY KEY (project_id, key_id);
 CREATE UNIQUE INDEX api_key_by_id ON public.api_key USING btree (key_id);
 
+create table approval (
+  project_id text not null,
+  approval_id text not null,
+  run_id text not null,
+  step_run_id text not null,
+  step_id text not null,
+  item integer,
+  round integer not null default 0,
+  call_no integer,
+  ordinal integer,
+  kind text not null,
+  status text not null,
+  prompt text not null,
+  form_schema jsonb,
+  tool text,
+  arguments text,
+  due_at timestamp with time zone,
+  decision_form jsonb,
+  decision_comment text,
+  decision_arguments text,
+  decided_by text,
+  requested_at timestamp with time zone not null default clock_timestamp(),
+  decided_at timestamp with time zone
+);
+alter table approval add constraint approval_kind_check CHECK ((kind = ANY (ARRAY['step'::text, 'tool'::text, 'unknown_outcome'::text])));
+alter table approval add constraint approval_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'approved'::text, 'denied'::text, 'cancelled'::text])));
+alter table approval add constraint approval_project_id_run_id_fkey FOREIGN KEY (project_id, run_id) REFERENCES run(project_id, run_id) ON DELETE CASCADE;
+alter table approval add constraint approval_pkey PRIMARY KEY (project_id, approval_id);
+CREATE INDEX approval_list ON public.approval USING btree (project_id, requested_at DESC, approval_id DESC);
+CREATE INDEX approval_of_step ON public.approval USING btree (project_id, step_run_id);
+CREATE INDEX approval_pending ON public.approval USING btree (project_id, requested_at DESC, approval_id DESC) WHERE (status = 'pending'::text);
+
 create table audit_log (
   project_id text not null,
   audit_id bigint not null generated always as identity,
@@ -210,13 +242,22 @@ create table run (
   generation integer not null default 0,
   created_at timestamp with time zone not null default clock_timestamp(),
   started_at timestamp with time zone,
-  ended_at timestamp with time zone
+  ended_at timestamp with time zone,
+  ancestors text[] not null default '{}'::text[],
+  parent_step_run_id text,
+  spend_limit jsonb,
+  paused_at timestamp with time zone,
+  concurrency_key text,
+  concurrency_limit integer
 );
 alter table run add constraint run_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'waiting'::text, 'cancelling'::text, 'succeeded'::text, 'failed'::text, 'cancelled'::text, 'timed_out'::text, 'dead_letter'::text])));
 alter table run add constraint run_project_id_fkey FOREIGN KEY (project_id) REFERENCES project(project_id);
 alter table run add constraint run_project_id_pipeline_pipeline_version_fkey FOREIGN KEY (project_id, pipeline, pipeline_version) REFERENCES pipeline_version(project_id, name, version);
 alter table run add constraint run_pkey PRIMARY KEY (project_id, run_id);
+CREATE INDEX run_by_ancestor ON public.run USING gin (ancestors) WHERE (ancestors <> '{}'::text[]);
+CREATE INDEX run_by_concurrency ON public.run USING btree (project_id, pipeline, concurrency_key, created_at, run_id) WHERE ((concurrency_key IS NOT NULL) AND (ended_at IS NULL));
 CREATE UNIQUE INDEX run_by_id ON public.run USING btree (run_id);
+CREATE INDEX run_by_parent ON public.run USING btree (parent_step_run_id) WHERE ((parent_step_run_id IS NOT NULL) AND (ended_at IS NULL));
 CREATE INDEX run_by_pipeline ON public.run USING btree (project_id, pipeline, created_at DESC, run_id DESC);
 CREATE INDEX run_by_status ON public.run USING btree (project_id, status, created_at DESC, run_id DESC);
 CREATE INDEX run_by_stream ON public.run USING btree (project_id, stream_id, created_at, run_id);
@@ -234,6 +275,37 @@ create table schema_migration (
   applied_at timestamp with time zone not null default now()
 );
 alter table schema_migration add constraint schema_migration_pkey PRIMARY KEY (version);
+
+create table signal_inbox (
+  project_id text not null,
+  signal_id text not null,
+  name text not null,
+  key text not null,
+  wait_key text not null,
+  payload jsonb,
+  sent_at timestamp with time zone not null default clock_timestamp(),
+  taken_by text,
+  taken_at timestamp with time zone
+);
+alter table signal_inbox add constraint signal_inbox_project_id_fkey FOREIGN KEY (project_id) REFERENCES project(project_id);
+alter table signal_inbox add constraint signal_inbox_pkey PRIMARY KEY (project_id, signal_id);
+CREATE INDEX signal_untaken ON public.signal_inbox USING btree (project_id, wait_key, sent_at, signal_id) WHERE (taken_at IS NULL);
+
+create table step_item (
+  project_id text not null,
+  step_run_id text not null,
+  item integer not null,
+  status text not null,
+  value jsonb,
+  output jsonb,
+  error jsonb,
+  started_at timestamp with time zone,
+  ended_at timestamp with time zone
+);
+alter table step_item add constraint step_item_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'running'::text, 'succeeded'::text, 'failed'::text, 'cancelled'::text])));
+alter table step_item add constraint step_item_project_id_step_run_id_fkey FOREIGN KEY (project_id, step_run_id) REFERENCES step_run(project_id, step_run_id) ON DELETE CASCADE;
+alter table step_item add constraint step_item_pkey PRIMARY KEY (project_id, step_run_id, item);
+CREATE INDEX step_item_open ON public.step_item USING btree (project_id, step_run_id, status, item);
 
 create table step_run (
   project_id text not null,
@@ -272,7 +344,9 @@ create table step_run (
   tool_calls integer not null default 0,
   queued_at timestamp with time zone not null default clock_timestamp(),
   started_at timestamp with time zone,
-  ended_at timestamp with time zone
+  ended_at timestamp with time zone,
+  waiting_key text,
+  waiting_since timestamp with time zone
 );
 alter table step_run add constraint step_run_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'queued'::text, 'running'::text, 'waiting'::text, 'succeeded'::text, 'failed'::text, 'skipped'::text, 'cancelled'::text, 'timed_out'::text, 'dead_letter'::text])));
 alter table step_run add constraint step_run_project_id_run_id_fkey FOREIGN KEY (project_id, run_id) REFERENCES run(project_id, run_id) ON DELETE CASCADE;

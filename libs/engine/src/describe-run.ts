@@ -29,9 +29,13 @@ export async function describeRun(
     deps.runs.stepRunsOf(projectId, runId),
     deps.runs.usageOfRun(projectId, runId),
   ]);
-  const holder = run.status === 'queued' ? await deps.runs.streamHolder(projectId, run.streamId) : null;
+  const holder = needsStream(run) ? await deps.runs.streamHolder(projectId, run.streamId) : null;
   return { run, steps, usage, ...standingOf(run, steps, holder) };
 }
+
+/** In line for its stream: new, or after a wait that gave it back. */
+export const needsStream = ({ status, statusReason }: RunRecord): boolean =>
+  status === 'queued' || (status === 'waiting' && statusReason === 'stream_busy');
 
 export type RunStanding = Pick<RunDescription, 'statusReason' | 'statusDetail' | 'blockedOn' | 'allowedActions'>;
 
@@ -42,7 +46,7 @@ export function standingOf(
   holder: { runId: string; since: string } | null,
 ): RunStanding {
   const blockedOn = blockersOf(run, steps, holder);
-  return { ...reasonOf(run, steps, blockedOn), blockedOn, allowedActions: actionsOf(run) };
+  return { ...reasonOf(run, steps, blockedOn), blockedOn, allowedActions: actionsOf(run, steps) };
 }
 
 function blockersOf(
@@ -51,11 +55,17 @@ function blockersOf(
   holder: { runId: string; since: string } | null,
 ): BlockedOn[] {
   if (isEndedRun(run.status)) return [];
-  if (run.status === 'queued') return holder === null ? [] : [{ kind: 'run', id: holder.runId, since: run.createdAt }];
-  return steps
-    .filter((step) => step.status === 'waiting')
-    .map((step) => ({ kind: step.reason ?? 'timer', id: placeOf(step), since: step.queuedAt }));
+  if (needsStream(run)) return holder === null ? [] : [{ kind: 'run', id: holder.runId, since: run.createdAt }];
+  return steps.filter(isBlocking).map((step) => ({
+    kind: step.reason ?? 'timer',
+    id: step.waitingKey ?? placeOf(step),
+    since: step.waitingSince ?? step.queuedAt,
+  }));
 }
+
+/** Loops wait for steps that say themselves what they wait for. */
+const isBlocking = (step: StepRunRecord): boolean =>
+  step.status === 'waiting' && step.kind !== 'for_each' && step.kind !== 'repeat';
 
 export function placeOf(step: StepRunRecord): string {
   return step.item === null ? step.stepId : `${step.stepId}[${step.item}]`;
@@ -70,7 +80,7 @@ function reasonOf(run: RunRecord, steps: readonly StepRunRecord[], blockedOn: re
     case 'running':
       return { statusReason: null, statusDetail: runningDetail(steps) };
     case 'waiting':
-      return waitingReason(steps);
+      return run.statusReason === 'stream_busy' ? queuedReason(run, blockedOn) : waitingReason(steps);
     case 'cancelling':
       return {
         statusReason: run.statusReason ?? 'cancel_requested',
@@ -88,6 +98,11 @@ function reasonOf(run: RunRecord, steps: readonly StepRunRecord[], blockedOn: re
 }
 
 function queuedReason(run: RunRecord, blockedOn: readonly BlockedOn[]): Reason {
+  if (run.statusReason === 'concurrency')
+    return {
+      statusReason: 'concurrency',
+      statusDetail: `Starts when fewer than ${run.concurrency?.limit ?? 1} runs of ${run.pipeline} with its concurrency key are under way.`,
+    };
   const holder = blockedOn[0];
   if (holder === undefined)
     return { statusReason: 'stream_busy', statusDetail: `Starts as soon as stream ${run.streamId} is free.` };
@@ -105,7 +120,7 @@ function runningDetail(steps: readonly StepRunRecord[]): string {
 }
 
 function waitingReason(steps: readonly StepRunRecord[]): Reason {
-  const waiting = steps.find((step) => step.status === 'waiting');
+  const waiting = steps.find(isBlocking) ?? steps.find((step) => step.status === 'waiting');
   if (waiting === undefined) return { statusReason: null, statusDetail: 'It waits.' };
   return { statusReason: waiting.reason, statusDetail: waitingDetail(waiting) };
 }
@@ -113,9 +128,38 @@ function waitingReason(steps: readonly StepRunRecord[]): Reason {
 /** What a waiting step waits for, as a sentence. */
 export function waitingDetail(step: StepRunRecord): string {
   const until = step.dueAt === null ? '' : ` until ${step.dueAt} at the latest`;
-  if (step.reason === 'timer' && step.error !== null)
-    return `Step ${placeOf(step)} is tried again (attempt ${step.attempt}) at ${step.dueAt ?? 'once'}, after: ${step.error.detail}`;
-  return `Step ${placeOf(step)} waits for ${step.reason ?? 'a timer'}${until}.`;
+  const place = `Step ${placeOf(step)}`;
+  const key = step.waitingKey ?? '';
+  switch (step.reason) {
+    case 'timer':
+      return step.error === null
+        ? `${place} sleeps until ${step.dueAt ?? 'its time comes'}.`
+        : `${place} is tried again (attempt ${step.attempt}) at ${step.dueAt ?? 'once'}, after: ${step.error.detail}`;
+    case 'approval':
+      return `${place} waits for a decision on approval ${key}${until}.`;
+    case 'signal':
+      return step.kind === 'wait_for'
+        ? `${place} waits for the signal ${key}${until}.`
+        : `${place} waits for the real result of a tool call (${key}).`;
+    case 'children':
+      return childrenDetail(step, place);
+    case 'paused':
+      return `${place} stopped at a turn boundary because the run is paused.`;
+    case 'spend_limit':
+      return `${place} stopped because the run has reached its spend limit.`;
+    case 'compaction':
+    case 'rate_limit':
+    case 'concurrency':
+    case null:
+      return `${place} waits for ${step.reason ?? 'a timer'}${until}.`;
+  }
+}
+
+function childrenDetail(step: StepRunRecord, place: string): string {
+  if (step.kind === 'pipeline') return `${place} waits for run ${step.waitingKey ?? ''}.`;
+  return step.kind === 'repeat'
+    ? `${place} is in round ${Number(step.waitingKey ?? 0) + 1}.`
+    : `${place} waits for the steps of its items.`;
 }
 
 function names(steps: readonly StepRunRecord[], status: StepRunRecord['status']): string {
@@ -125,12 +169,12 @@ function names(steps: readonly StepRunRecord[], status: StepRunRecord['status'])
     .join(', ');
 }
 
-function actionsOf(run: RunRecord): string[] {
+function actionsOf(run: RunRecord, steps: readonly StepRunRecord[]): string[] {
   switch (run.status) {
     case 'queued':
     case 'running':
     case 'waiting':
-      return ['cancel'];
+      return ['cancel', ...pauseActions(run, steps)];
     case 'cancelling':
     case 'succeeded':
       return [];
@@ -140,4 +184,12 @@ function actionsOf(run: RunRecord): string[] {
     case 'dead_letter':
       return ['retry'];
   }
+}
+
+/** A run at its spend limit is resumed with a higher one. */
+function pauseActions(run: RunRecord, steps: readonly StepRunRecord[]): string[] {
+  if (run.pausedAt !== null) return ['resume'];
+  return steps.some(({ status, reason }) => status === 'waiting' && reason === 'spend_limit')
+    ? ['pause', 'resume']
+    : ['pause'];
 }

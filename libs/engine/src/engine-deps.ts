@@ -59,6 +59,6 @@ export type EngineDeps = {
   now: () => Date;
   /** 0 (incl.) to 1 (excl.). */
   random: () => number;
-  /** `run_…`, `cmp_…` over UUIDv7. */
-  newId: (prefix: 'run' | 'cmp') => string;
+  /** `run_…`, `apr_…` over UUIDv7. */
+  newId: (prefix: 'run' | 'cmp' | 'apr' | 'sig') => string;
 };

@@ -94,7 +94,11 @@ export async function rebuildStarted(deps: Pick<EngineDeps, 'log'>, rebuild: Reb
   return { verdict: verdictOf(build, started, manifest), started, manifest, build, cutoffSeq };
 }
 
-export function verdictOf(build: BuildResult, started: StoredEventOf<'LlmCallStarted'>, manifest: Manifest): RebuildVerdict {
+export function verdictOf(
+  build: BuildResult,
+  started: StoredEventOf<'LlmCallStarted'>,
+  manifest: Manifest,
+): RebuildVerdict {
   if (build.kind === 'ready' && sha256(build.canonical) === started.data.context_hash) return 'equal';
   return manifest.builder_version === BUILDER_VERSION ? 'corrupt' : 'differs_by_version';
 }

@@ -1,9 +1,10 @@
-import { isEndedRun, type PipelineDefinition, type RunStatus } from '#libs/domain';
+import { findDefinedStep, isEndedRun, type PipelineDefinition, type RunStatus } from '#libs/domain';
 import { afterCommit } from './advance/after-commit.js';
 import { advanceRun, type Advanced } from './advance/advance-run.js';
 import { RunRecorder } from './advance/run-recorder.js';
 import type { EngineDeps } from './engine-deps.js';
 import { loadDefinition } from './load-definition.js';
+import { planRetry, reopenLoop } from './retry-plan.js';
 import type { RunRecord, RunTransaction, StepRunRecord } from './ports/run-store.port.js';
 
 export type RetryRun = {
@@ -46,7 +47,7 @@ async function targetVersion(deps: EngineDeps, run: RunRecord, wanted: RetryRun[
   const definition = await loadDefinition(deps, run.projectId, run.pipeline, version);
   const steps = await deps.runs.stepRunsOf(run.projectId, run.runId);
   for (const { stepId, kind, status } of steps) {
-    const step = definition.steps.find((candidate) => candidate.id === stepId);
+    const step = findDefinedStep(definition, stepId)?.step;
     if (status !== 'succeeded' || step?.kind === kind) continue;
     const what = step === undefined ? 'has no such step' : `makes it a ${step.kind} step`;
     return {
@@ -78,7 +79,7 @@ async function reopen(
     pipelineVersion: version,
     restarted: true,
   });
-  if (!(await tx.acquireStream(run))) throw new StreamTaken(run.streamId);
+  if (!(await tx.acquireStream(run)) || !(await tx.hasConcurrencySlot(run))) throw new StreamTaken(run.streamId);
   await tx.updateRun(run.projectId, run.runId, { status: 'running', started: true });
   const again: RunRecord = {
     ...run,
@@ -88,6 +89,7 @@ async function reopen(
     generation: run.generation + 1,
     cancelRequestedAt: null,
     cancelReason: null,
+    pausedAt: null,
     error: null,
     output: null,
   };
@@ -115,24 +117,23 @@ async function goOn(
   { run, definition, rows }: { run: RunRecord; definition: PipelineDefinition; rows: readonly StepRunRecord[] },
 ): Promise<Reopened> {
   const recorder = new RunRecorder(deps, run);
-  const failed = rows.filter((row) => row.status !== 'succeeded');
+  const plan = planRetry(definition, rows);
+  const failed = plan.all;
   const places = failed.map(({ stepId, item, round }) => ({ step_id: stepId, item, round }));
   recorder.ofRun('RunRetried', [run.generation], { steps: places, version: run.pipelineVersion });
-  // What never reached a worker is decided anew: what it depended on may succeed now, its `when` may be mended.
-  const undecided = failed.filter((row) => row.starts === 0 && row.dispatchedAt === null);
+  for (const loop of plan.loops) await reopenLoop({ tx, run, recorder, definition }, loop, rows);
   await tx.deleteStepRuns(
     run.projectId,
-    undecided.map((row) => row.stepRunId),
+    plan.undecided.map((row) => row.stepRunId),
   );
-  const begun = failed.filter((row) => !undecided.includes(row));
-  for (const row of begun) {
+  for (const row of plan.begun) {
     const attempt = row.attempt + 1;
     await tx.updateStepRun(row.projectId, row.stepRunId, { reopened: true, requeue: true, attempt });
     recorder.ofStep(row, 'StepQueued', [run.generation], { kind: row.kind, attempt });
   }
-  const advanced = await advanceRun({ deps, tx, run, definition, recorder });
+  const advanced = await advanceRun({ deps, tx, run, definition, recorder }, 'all');
   await recorder.flush(tx);
-  const runnable = [...begun.map((row) => row.stepRunId), ...advanced.runnable];
+  const runnable = [...plan.begun.map((row) => row.stepRunId), ...advanced.runnable];
   const steps = failed.map((row) => row.stepId);
   return {
     result: { status: 'retried', runId: run.runId, version: run.pipelineVersion, steps },

@@ -9,11 +9,15 @@ import {
   type WaitReason,
 } from '#libs/domain';
 import { afterCommit } from './advance/after-commit.js';
+import { closeStep } from './advance/cancel-steps.js';
 import { advanceRun, type Advance, type Advanced } from './advance/advance-run.js';
 import { RunRecorder } from './advance/run-recorder.js';
 import type { EngineDeps } from './engine-deps.js';
 import type { Claimed, RunRecord, RunTransaction, StepRunRecord } from './ports/run-store.port.js';
+import { startChild } from './start-run/start-child.js';
 import type { StepOutcome } from './run-step/step-outcome.js';
+import { parkStep } from './waits/park-step.js';
+import { waitForCalls } from './waits/wait-for-calls.js';
 
 export type Settle = { claimed: Claimed; definition: PipelineDefinition; outcome: StepOutcome };
 
@@ -50,7 +54,7 @@ async function settleIn(
       : run;
   const advance: Advance = { deps, tx, run: cancelling, definition, recorder };
   const runnable = await writeOutcome(advance, row, run.cancelRequestedAt !== null ? afterCancel(outcome) : outcome);
-  const advanced = await advanceRun(advance);
+  const advanced = await advanceRun(advance, [row]);
   await recorder.flush(tx);
   return { ...advanced, runnable: [...runnable, ...advanced.runnable] };
 }
@@ -108,6 +112,12 @@ async function writeOutcome(advance: Advance, row: StepRunRecord, outcome: StepO
       return [];
     case 'waiting_for_compaction':
       return waitForCompaction(advance, row, outcome);
+    case 'parked':
+      return parkStep(advance, row, outcome.reason);
+    case 'waiting_for_calls':
+      return waitForCalls(advance, row, outcome);
+    case 'start_child':
+      return startChild(advance, row, outcome.child);
     case 'failed':
       await writeFailure(advance, row, outcome.failure);
       return [];
@@ -207,13 +217,16 @@ async function waitForTimer(
 }
 
 async function endFailed(
-  { tx, recorder }: Advance,
+  advance: Advance,
   row: StepRunRecord,
   status: 'failed' | 'timed_out',
   error: RunError,
 ): Promise<void> {
-  if (status === 'timed_out') recorder.ofStep(row, 'StepTimedOut', [row.attempt], { error });
-  else recorder.ofStep(row, 'StepFailed', [row.attempt], { attempt: row.attempt, error });
+  const { tx, run, recorder } = advance;
+  await closeStep(advance, { stopped: [], childrenOf: [] }, row);
+  const key = [row.attempt, run.generation];
+  if (status === 'timed_out') recorder.ofStep(row, 'StepTimedOut', key, { error });
+  else recorder.ofStep(row, 'StepFailed', key, { attempt: row.attempt, error });
   interruptConversation(recorder, row, status);
   await tx.updateStepRun(row.projectId, row.stepRunId, { status, reason: null, error, ended: true });
 }

@@ -21,6 +21,7 @@ import { readLastPosition } from './operations/read-last-position.js';
 import { renewLeases } from './operations/renew-leases.js';
 import { findNextOnStream, findStartableRuns } from './operations/stream-line.js';
 import { sumRunUsage } from './operations/sum-run-usage.js';
+import { postgresWaitStore } from './postgres-wait-store.js';
 import { transact } from './transact.js';
 
 type StepDispatch = { stepRunId: string; dispatchNo: number };
@@ -32,6 +33,7 @@ export function postgresRunStore(db: Database): RunStore {
     transact: (work) => transact(db, work),
     ...claims(db),
     ...dispatches(db),
+    ...postgresWaitStore(db),
     findExpiredLeases: (limit) => db.run((sql) => findExpiredLeases(sql, limit)),
     findDueWaits: (limit) => db.run((sql) => findDueWaits(sql, limit)),
     findDueRuns: (limit) => db.run((sql) => findDueRuns(sql, limit)),

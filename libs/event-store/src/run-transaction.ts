@@ -16,6 +16,7 @@ import { insertCompaction } from './operations/insert-compaction.js';
 import { readEvents } from './operations/read-events.js';
 import { updateCompaction } from './operations/update-compaction.js';
 import type { Session } from './session.js';
+import { waitTransaction } from './wait-transaction.js';
 
 /** The operations of a transaction. `open` returns its session, or throws once the transaction is over. */
 export function runTransaction(open: () => Session): RunTransaction {
@@ -43,5 +44,6 @@ export function runTransaction(open: () => Session): RunTransaction {
     waiters: (projectId, kind, key) => findWaiters(open(), projectId, kind, key),
     claimIdempotencyKey: (key) => claimIdempotencyKey(open(), key),
     storeIdempotentAnswer: (key, httpStatus, body) => storeIdempotentAnswer(open(), key, httpStatus, body),
+    ...waitTransaction(open),
   };
 }

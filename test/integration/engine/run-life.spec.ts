@@ -75,7 +75,7 @@ describe('starting', () => {
     expect(explained).toMatchObject({
       status_reason: 'stream_busy',
       blocked_on: [{ kind: 'run', id: first }],
-      allowed_actions: ['cancel'],
+      allowed_actions: ['cancel', 'pause'],
     });
     await harness.queue.drain(harness.deps);
     expect(await harness.runRecord(first)).toMatchObject({ status: 'succeeded' });

@@ -66,6 +66,10 @@ export const newRun = (overrides: Partial<NewRun> = {}): NewRun => {
     deadlineAt: null,
     timeoutMs: 60_000,
     statusReason: null,
+    ancestors: [],
+    parentStepRunId: null,
+    spendLimit: null,
+    concurrency: null,
     ...overrides,
   };
 };

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import * as compaction from './compaction-events.js';
 import * as conversation from './conversation-events.js';
 import * as run from './run-events.js';
+import * as wait from './wait-events.js';
 
 type Upcast = (data: unknown) => unknown;
 type EventDefinition<S extends z.ZodType> = {
@@ -29,6 +30,9 @@ export const eventCatalogue = {
   RunTimedOut: event(run.runTimedOut),
   RunDeadLettered: event(run.runDeadLettered),
   RunRetried: event(run.runRetried),
+  RunPaused: event(run.runPaused),
+  RunResumed: event(run.runResumed),
+  SpendLimitChanged: event(run.spendLimitChanged),
   StepQueued: event(run.stepQueued),
   StepStarted: event(run.stepStarted),
   StepReleased: event(run.stepReleased),
@@ -41,6 +45,13 @@ export const eventCatalogue = {
   StepCancelled: event(run.stepCancelled),
   StepTimedOut: event(run.stepTimedOut),
   StepDeadLettered: event(run.stepDeadLettered),
+  ApprovalRequested: event(wait.approvalRequested),
+  ApprovalDecided: event(wait.approvalDecided),
+  SignalReceived: event(wait.signalReceived),
+  ItemsExpanded: event(wait.itemsExpanded),
+  ItemStarted: event(wait.itemStarted),
+  ItemEnded: event(wait.itemEnded),
+  ItemsReopened: event(wait.itemsReopened),
   MemoryWritten: event(run.memoryWritten),
   MemoryDeleted: event(run.memoryDeleted),
   UserMessageReceived: event(conversation.userMessageReceived, { entry: true }),

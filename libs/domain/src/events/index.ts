@@ -2,4 +2,12 @@ export * from './content.js';
 export * from './conversation-events.js';
 export * from './event.js';
 export * from './event-catalogue.js';
-export { runErrorSchema, waitReasonSchema, type RunError, type WaitReason } from './run-events.js';
+export {
+  runErrorSchema,
+  spendLimitSchema,
+  waitReasonSchema,
+  type RunError,
+  type StoredSpendLimit,
+  type WaitReason,
+} from './run-events.js';
+export { approvalDecisionSchema, approvalKindSchema, type ApprovalDecision, type ApprovalKind } from './wait-events.js';

@@ -23,6 +23,15 @@ export const waitReasonSchema = z.enum([
 /** What a step waits for: one word, one list, everywhere. */
 export type WaitReason = z.infer<typeof waitReasonSchema>;
 
+/** Bounds of a run's spending, its child runs included; each null: none. */
+export const spendLimitSchema = z.object({
+  tokens: z.number().nonnegative().nullable(),
+  cost_usd: z.number().nonnegative().nullable(),
+  tool_calls: z.number().nonnegative().nullable(),
+  on_exceeded: z.enum(['pause', 'fail']),
+});
+export type StoredSpendLimit = z.infer<typeof spendLimitSchema>;
+
 export const runCreated = z.object({
   pipeline: z.object({ name: z.string(), version: z.number().int().positive() }),
   inputs: jsonObjectSchema,
@@ -30,8 +39,17 @@ export const runCreated = z.object({
   metadata: jsonObjectSchema,
   priority: z.number().int(),
   deadline_at: z.string().nullable(),
+  /** The step of another run that started this one. */
+  parent: z
+    .object({ run_id: z.string(), step_id: z.string(), item: z.number().int().nullable(), round: z.number().int() })
+    .nullable()
+    .default(null),
+  spend_limit: spendLimitSchema.nullable().default(null),
 });
 export const runStarted = z.object({});
+export const runPaused = z.object({ reason: z.string().nullable() });
+export const runResumed = z.object({});
+export const spendLimitChanged = z.object({ spend_limit: spendLimitSchema });
 export const runCancelRequested = z.object({ reason: z.string().nullable() });
 export const runSucceeded = z.object({ output: jsonSchema });
 export const runFailed = z.object({ error: runErrorSchema });

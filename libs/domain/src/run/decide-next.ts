@@ -1,73 +1,89 @@
-import { renderTemplate } from '../pipeline/template.js';
+import type { RunError } from '../events/run-events.js';
+import type { Json, JsonObject } from '../json.js';
 import type { ExpressionLanguage, ExpressionVariables } from '../pipeline/expression-language.js';
+import { stepOrder } from '../pipeline/graph.js';
 import type { PipelineDefinition } from '../pipeline/pipeline-definition.js';
 import type { PipelineStep } from '../pipeline/pipeline-step.js';
-import type { RunError } from '../events/run-events.js';
-import type { Json } from '../json.js';
+import { renderTemplate } from '../pipeline/template.js';
 import { pipelineVariables } from '../pipeline/variables.js';
-import { findStep, type RunState, type StepPlace, type StepState } from './run-state.js';
-import { isEndedRun, isEndedStep } from './run-status.js';
-
-/** What must happen next; the engine performs them in this order in one transaction. */
-export type Command =
-  | ({ type: 'queue_step'; kind: string } & StepPlace)
-  | ({ type: 'skip_step'; kind: string; reason: 'when_false' | 'dependency_skipped' | 'dependency_failed' } & StepPlace)
-  /** The step could not even start: its `when` cannot be evaluated. */
-  | ({ type: 'fail_step'; kind: string; error: RunError } & StepPlace)
-  | ({ type: 'cancel_step'; kind: string } & StepPlace)
-  | { type: 'succeed_run'; output: Json }
-  | { type: 'fail_run'; error: RunError }
-  | { type: 'dead_letter_run'; error: RunError }
-  | { type: 'cancel_run' };
+import type { ScopeEnd, StepCommand } from './command.js';
+import { openStep } from './open-step.js';
+import { errorActionOf, isFailure, readinessOf, type Siblings } from './readiness.js';
+import type { StepPlace, StepState } from './run-state.js';
+import { isEndedStep } from './run-status.js';
+import type { Scope } from './scope.js';
 
 export type DecideContext = {
   readonly definition: PipelineDefinition;
   readonly language: ExpressionLanguage;
   /** The value of `run` in expressions. */
   readonly run: Json;
+  readonly inputs: JsonObject;
 };
 
+/** What a scope's expressions see beside its own steps. */
+export type Surroundings = {
+  /** States of the steps of the scopes around. */
+  readonly steps: readonly StepState[];
+  readonly item?: { readonly value: Json; readonly index: number };
+  readonly last?: JsonObject | null;
+};
+
+export type Decision = { readonly commands: readonly StepCommand[]; readonly end: ScopeEnd | null };
+
 /**
- * The whole next move of a run, to its fixed point: a skip may make another step runnable. Deciding again after the
- * commands were performed gives no command, so advancing is idempotent.
+ * The whole next move of a scope, to its fixed point: a skip may make another step runnable. Deciding again after the
+ * commands were performed gives none, so advancing is idempotent.
  *
  * Rules: a step starts as soon as its own dependencies are done; a skipped dependency skips its dependants unless
- * `join: any`; a failing step halts its dependants, other branches finish, then the run fails; `on_error: continue`
+ * `join: any`; a failing step halts its dependants, other branches finish, then the scope fails; `on_error: continue`
  * makes a failed step count as done with the output null; `on_error: { goto }` runs another step instead.
  */
-export function decideNext(state: RunState, context: DecideContext): Command[] {
-  if (isEndedRun(state.status)) return [];
-  if (state.cancelRequested) return decideCancel(state);
-  const commands: Command[] = [];
-  let current = state;
-  for (const step of inDependencyOrder(context.definition.steps)) {
-    if (findStep(current, step.id) !== null) continue;
-    const command = decideStep(step, current, context);
+export function decideNext(
+  scope: Scope,
+  own: readonly StepState[],
+  around: Surroundings,
+  context: DecideContext,
+): Decision {
+  const states = new Map(own.map((state) => [state.stepId, state]));
+  const siblings: Siblings = { steps: scope.steps, of: (stepId) => states.get(stepId) ?? null };
+  const variables = (): ExpressionVariables => scopeVariables([...states.values()], around, context);
+  const commands: StepCommand[] = [];
+  for (const step of stepOrder(scope.steps)) {
+    if (states.has(step.id)) continue;
+    const command = decideStep(step, scope, { siblings, variables, language: context.language });
     if (command === null) continue;
     commands.push(command);
-    current = { ...current, steps: [...current.steps, stateAfter(command, step)] };
+    states.set(step.id, stateAfter(command));
   }
-  const end = decideEnd(current, context);
-  return end === null ? commands : [...commands, end];
+  return { commands, end: endOf(scope, siblings, variables, context.language) };
 }
 
-/** Waiting and queued steps are cancelled at once; running ones end at their next turn boundary, then the run does. */
-function decideCancel(state: RunState): Command[] {
-  const commands: Command[] = [];
-  for (const step of state.steps) {
-    if (step.status === 'queued' || step.status === 'waiting' || step.status === 'pending') {
-      commands.push({ type: 'cancel_step', kind: step.kind, stepId: step.stepId, item: step.item, round: step.round });
-    }
-  }
-  if (!state.steps.some((step) => step.status === 'running')) commands.push({ type: 'cancel_run' });
-  return commands;
+/** Roots of expressions of a scope: inputs, steps, run, and `item` and `last` where they exist. */
+export function scopeVariables(
+  own: readonly StepState[],
+  around: Surroundings,
+  context: Pick<DecideContext, 'definition' | 'inputs' | 'run'>,
+): ExpressionVariables {
+  const outcomes = [...around.steps, ...own].map(({ stepId, status, output }) => [stepId, { status, output }] as const);
+  return pipelineVariables(context.definition, {
+    inputs: context.inputs,
+    run: context.run,
+    steps: new Map(outcomes),
+    ...(around.item === undefined ? {} : { item: around.item }),
+    ...(around.last === undefined ? {} : { last: around.last }),
+  });
 }
 
-type StepCommand = Extract<Command, { type: 'queue_step' | 'skip_step' | 'fail_step' }>;
+type Deciding = {
+  readonly siblings: Siblings;
+  readonly variables: () => ExpressionVariables;
+  readonly language: ExpressionLanguage;
+};
 
-function decideStep(step: PipelineStep, state: RunState, context: DecideContext): StepCommand | null {
-  const place = { stepId: step.id, item: null, round: 0, kind: step.kind };
-  const readiness = readinessOf(step, state, context);
+function decideStep(step: PipelineStep, scope: Scope, deciding: Deciding): StepCommand | null {
+  const place = { stepId: step.id, item: scope.item, round: scope.round, kind: step.kind };
+  const readiness = readinessOf(step, deciding.siblings);
   switch (readiness) {
     case 'not_yet':
       return null;
@@ -75,153 +91,77 @@ function decideStep(step: PipelineStep, state: RunState, context: DecideContext)
     case 'dependency_failed':
       return { type: 'skip_step', reason: readiness, ...place };
     case 'ready':
-      return decideWhen(step, state, context, place);
+      return decideReady(step, place, deciding);
   }
 }
 
-function decideWhen(
+function decideReady(
   step: PipelineStep,
-  state: RunState,
-  context: DecideContext,
   place: StepPlace & { kind: string },
+  { variables, language }: Deciding,
 ): StepCommand {
-  if (step.when === null) return { type: 'queue_step', ...place };
-  const result = context.language.evaluate(step.when, variablesOf(state, context));
-  if (!result.ok)
-    return {
-      type: 'fail_step',
-      error: { code: result.code, detail: `when: ${result.detail}`, step_id: step.id },
-      ...place,
-    };
-  if (typeof result.value !== 'boolean') {
-    const detail = `when gave ${JSON.stringify(result.value)?.slice(0, 80) ?? 'nothing'}, expected true or false; compare with == or use has()`;
-    return { type: 'fail_step', error: { code: 'when_not_boolean', detail, step_id: step.id }, ...place };
-  }
-  return result.value ? { type: 'queue_step', ...place } : { type: 'skip_step', reason: 'when_false', ...place };
-}
-
-type Readiness = 'not_yet' | 'ready' | 'dependency_skipped' | 'dependency_failed';
-
-function readinessOf(step: PipelineStep, state: RunState, context: DecideContext): Readiness {
-  const led = leadIn(step, state, context);
-  if (led !== 'ready') return led;
-  const outcomes = step.dependsOn.map((id) => outcomeOf(id, state, context));
-  const failed = outcomes.includes('failed');
-  if (step.join === 'any' && outcomes.length > 0) {
-    if (outcomes.includes('outstanding')) return 'not_yet';
-    if (outcomes.includes('done')) return 'ready';
-    return failed ? 'dependency_failed' : 'dependency_skipped';
-  }
-  if (failed) return 'dependency_failed';
-  if (outcomes.includes('skipped')) return 'dependency_skipped';
-  return outcomes.includes('outstanding') ? 'not_yet' : 'ready';
-}
-
-/** A step that others name in `on_error: { goto }` runs when one of them failed, and is skipped when none did. */
-function leadIn(step: PipelineStep, state: RunState, context: DecideContext): Readiness {
-  const sources = context.definition.steps.filter(
-    ({ onError }) => onError.action === 'goto' && onError.stepId === step.id,
-  );
-  if (sources.length === 0) return 'ready';
-  const states = sources.map(({ id }) => findStep(state, id));
-  if (states.some((source) => source !== null && isFailure(source))) return 'ready';
-  return states.every((source) => source !== null && isEndedStep(source.status)) ? 'dependency_skipped' : 'not_yet';
-}
-
-function outcomeOf(
-  stepId: string,
-  state: RunState,
-  context: DecideContext,
-): 'outstanding' | 'done' | 'skipped' | 'failed' {
-  const step = findStep(state, stepId);
-  if (step === null || !isEndedStep(step.status)) return 'outstanding';
-  if (step.status === 'succeeded') return 'done';
-  if (step.status === 'skipped') return 'skipped';
-  return errorActionOf(stepId, context) === 'continue' ? 'done' : 'failed';
-}
-
-function errorActionOf(stepId: string, context: DecideContext): 'fail' | 'continue' | 'goto' {
-  return context.definition.steps.find((step) => step.id === stepId)?.onError.action ?? 'fail';
-}
-
-function decideEnd(state: RunState, context: DecideContext): Command | null {
-  const { steps } = context.definition;
-  const allEnded = steps.every((step) => {
-    const found = findStep(state, step.id);
-    return found !== null && isEndedStep(found.status);
+  const seen = variables();
+  if (step.when === null) return openStep(step, { place, variables: seen, language });
+  const result = language.evaluate(step.when, seen);
+  const failed = (code: string, detail: string): StepCommand => ({
+    type: 'fail_step',
+    error: { code, detail, step_id: step.id },
+    ...place,
   });
-  if (!allEnded) return null;
-  const unhandled = state.steps.filter((step) => isFailure(step) && errorActionOf(step.stepId, context) === 'fail');
-  const dead = unhandled.find((step) => step.status === 'dead_letter');
-  if (dead !== undefined) return { type: 'dead_letter_run', error: errorOf(dead) };
-  const first = unhandled[0];
-  if (first !== undefined) return { type: 'fail_run', error: errorOf(first) };
-  return decideOutput(state, context);
+  if (!result.ok) return failed(result.code, `when: ${result.detail}`);
+  if (typeof result.value !== 'boolean') {
+    const shown = JSON.stringify(result.value)?.slice(0, 80) ?? 'nothing';
+    return failed('when_not_boolean', `when gave ${shown}, expected true or false; compare with == or use has()`);
+  }
+  return result.value
+    ? openStep(step, { place, variables: seen, language })
+    : { type: 'skip_step', reason: 'when_false', ...place };
 }
 
-const isFailure = (step: StepState): boolean =>
-  step.status === 'failed' ||
-  step.status === 'timed_out' ||
-  step.status === 'dead_letter' ||
-  step.status === 'cancelled';
+function endOf(
+  scope: Scope,
+  siblings: Siblings,
+  variables: () => ExpressionVariables,
+  language: ExpressionLanguage,
+): ScopeEnd | null {
+  const states: StepState[] = [];
+  for (const step of scope.steps) {
+    const state = siblings.of(step.id);
+    if (state === null || !isEndedStep(state.status)) return null;
+    states.push(state);
+  }
+  const unhandled = states.filter((state) => isFailure(state) && errorActionOf(state.stepId, scope.steps) === 'fail');
+  const dead = unhandled.find((state) => state.status === 'dead_letter');
+  if (dead !== undefined) return { kind: 'dead_letter', error: errorOf(dead) };
+  const first = unhandled[0];
+  if (first !== undefined) return { kind: 'failed', error: errorOf(first) };
+  if (scope.output === null) return { kind: 'succeeded', output: states.at(-1)?.output ?? null };
+  const rendered = renderTemplate(scope.output, variables(), language);
+  if (rendered.ok) return { kind: 'succeeded', output: rendered.value };
+  const where = scope.container === null ? 'output' : `output of the body of ${scope.container.id}`;
+  const error = { code: rendered.code, detail: `${where}: ${rendered.detail}`, step_id: scope.container?.id ?? null };
+  return { kind: 'failed', error };
+}
 
 function errorOf(step: StepState): RunError {
   const error = step.error ?? { code: 'step_cancelled', detail: `step ${step.stepId} was cancelled` };
   return { ...error, step_id: step.stepId };
 }
 
-/** The rendered `output`, else the output of the document's last step. */
-function decideOutput(state: RunState, context: DecideContext): Command {
-  const { definition, language } = context;
-  if (definition.output === null) {
-    const last = definition.steps.at(-1);
-    return { type: 'succeed_run', output: last === undefined ? null : (findStep(state, last.id)?.output ?? null) };
-  }
-  const rendered = renderTemplate(definition.output, variablesOf(state, context), language);
-  if (rendered.ok) return { type: 'succeed_run', output: rendered.value };
-  return { type: 'fail_run', error: { code: rendered.code, detail: `output: ${rendered.detail}`, step_id: null } };
-}
-
-/** Roots of expressions: inputs, steps, run; absent inputs and outputs of steps without one are null. */
-export function variablesOf(state: RunState, context: DecideContext): ExpressionVariables {
-  return pipelineVariables(context.definition, {
-    inputs: state.inputs,
-    run: context.run,
-    steps: new Map(
-      state.steps
-        .filter((step) => step.item === null)
-        .map((step) => [step.stepId, { status: step.status, output: step.output }]),
-    ),
-  });
-}
-
-function stateAfter(command: StepCommand, step: PipelineStep): StepState {
-  const base = { stepId: step.id, item: null, round: 0, kind: step.kind, reason: null, attempt: 1, output: null };
+/** The state of a step right after its command. */
+function stateAfter(command: StepCommand): StepState {
+  const { stepId, item, round, kind } = command;
+  const base = { stepId, item, round, kind, reason: null, attempt: 1, output: null, error: null };
   switch (command.type) {
     case 'queue_step':
-      return { ...base, status: 'queued', error: null };
+      return { ...base, status: 'queued' };
+    case 'open_wait':
+    case 'expand_items':
+    case 'begin_rounds':
+      return { ...base, status: 'waiting' };
     case 'skip_step':
-      return { ...base, status: 'skipped', error: null };
+      return { ...base, status: 'skipped' };
     case 'fail_step':
       return { ...base, status: 'failed', error: command.error };
   }
-}
-
-/** Dependencies first, else document order, so that one pass finds the fixed point. */
-function inDependencyOrder(steps: readonly PipelineStep[]): PipelineStep[] {
-  const ordered: PipelineStep[] = [];
-  const placed = new Set<string>();
-  const byId = new Map(steps.map((step) => [step.id, step]));
-  const place = (step: PipelineStep): void => {
-    if (placed.has(step.id)) return;
-    placed.add(step.id);
-    const leading = steps.filter(({ onError }) => onError.action === 'goto' && onError.stepId === step.id);
-    for (const id of [...step.dependsOn, ...leading.map((source) => source.id)]) {
-      const dependency = byId.get(id);
-      if (dependency !== undefined) place(dependency);
-    }
-    ordered.push(step);
-  };
-  steps.forEach(place);
-  return ordered;
 }

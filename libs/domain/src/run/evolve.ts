@@ -1,5 +1,6 @@
 import type { EventType } from '../events/event-catalogue.js';
 import type { StoredEvent } from '../events/event.js';
+import { evolveItems, isItemEvent, withoutOpenItems } from './evolve-items.js';
 import { isSamePlace, type RunState, type StepState } from './run-state.js';
 import { isEndedRun, type RunStatus } from './run-status.js';
 
@@ -9,7 +10,9 @@ export const initialRunState: RunState = {
   output: null,
   error: null,
   cancelRequested: false,
+  paused: false,
   steps: [],
+  items: [],
 };
 
 const RUN_EVENTS = [
@@ -22,6 +25,8 @@ const RUN_EVENTS = [
   'RunDeadLettered',
   'RunCancelled',
   'RunRetried',
+  'RunPaused',
+  'RunResumed',
 ] as const;
 const STEP_EVENTS = [
   'StepQueued',
@@ -49,6 +54,7 @@ const isStepEvent = (event: StoredEvent): event is StepEvent => stepEventTypes.h
 /** The run's events in their order, folded. Events of its conversations change nothing here. */
 export function evolve(state: RunState, event: StoredEvent): RunState {
   if (isRunEvent(event)) return evolveRun(state, event);
+  if (isItemEvent(event)) return { ...state, items: evolveItems(state.items, event) };
   return isStepEvent(event) ? withStep(state, event) : state;
 }
 
@@ -72,6 +78,10 @@ function evolveRun(state: RunState, event: RunEvent): RunState {
       return { ...state, status: 'cancelled' };
     case 'RunRetried':
       return reopened(state, event);
+    case 'RunPaused':
+      return { ...state, paused: true };
+    case 'RunResumed':
+      return { ...state, paused: false };
   }
 }
 
@@ -87,6 +97,7 @@ function reopened(state: RunState, event: RetriedEvent): RunState {
     ...state,
     status: 'running',
     cancelRequested: false,
+    paused: false,
     error: null,
     output: null,
     steps: state.steps.filter((step) => !retried(step)),
@@ -103,7 +114,21 @@ function withStep(state: RunState, event: StepEvent): RunState {
   );
   const steps =
     before === undefined ? [...state.steps, after] : state.steps.map((step) => (step === before ? after : step));
-  return { ...state, steps, status: statusOfRun(state.status, steps) };
+  const activity = {
+    isActive: steps.some((step) => step.status === 'queued' || step.status === 'running'),
+    isWaiting: steps.some((step) => step.status === 'waiting'),
+  };
+  return { ...state, steps, items: itemsAfter(state.items, event), status: statusOfRun(state.status, activity) };
+}
+
+/** What a loop that ends unsuccessfully leaves open is cancelled with it. */
+function itemsAfter(items: RunState['items'], event: StepEvent): RunState['items'] {
+  const isEnd =
+    event.type === 'StepFailed' ||
+    event.type === 'StepTimedOut' ||
+    event.type === 'StepDeadLettered' ||
+    event.type === 'StepCancelled';
+  return isEnd && event.item === null ? withoutOpenItems(items, event.stepId, event.round) : items;
 }
 
 function evolveStep(step: StepState, event: StepEvent): StepState {
@@ -135,9 +160,11 @@ function evolveStep(step: StepState, event: StepEvent): StepState {
 }
 
 /** A run waits when nothing of it runs and something of it waits; between its steps it runs. */
-export function statusOfRun(current: RunStatus, steps: readonly StepState[]): RunStatus {
+export function statusOfRun(
+  current: RunStatus,
+  { isActive, isWaiting }: { readonly isActive: boolean; readonly isWaiting: boolean },
+): RunStatus {
   if (isEndedRun(current) || current === 'cancelling' || current === 'queued') return current;
-  const active = steps.some((step) => step.status === 'queued' || step.status === 'running');
-  if (active) return 'running';
-  return steps.some((step) => step.status === 'waiting') ? 'waiting' : 'running';
+  if (isActive) return 'running';
+  return isWaiting ? 'waiting' : 'running';
 }

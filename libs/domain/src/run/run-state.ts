@@ -15,19 +15,30 @@ export type StepState = StepPlace & {
   readonly error: RunError | null;
 };
 
-/** A run as its events tell it; the projections `run` and `step_run` hold the same. */
+export type ItemStatus = 'pending' | 'running' | 'succeeded' | 'failed' | 'cancelled';
+
+/** One element of a `for_each`; `round` is that of the loop's own place. */
+export type ItemState = {
+  readonly stepId: string;
+  readonly round: number;
+  readonly item: number;
+  readonly status: ItemStatus;
+  readonly value: Json;
+  readonly output: Json;
+  readonly error: RunError | null;
+};
+
+/** A run as its events tell it; the projections `run`, `step_run` and `step_item` hold the same. */
 export type RunState = {
   readonly status: RunStatus;
   readonly inputs: JsonObject;
   readonly output: Json;
   readonly error: RunError | null;
   readonly cancelRequested: boolean;
+  readonly paused: boolean;
   readonly steps: readonly StepState[];
+  readonly items: readonly ItemState[];
 };
 
 export const isSamePlace = (a: StepPlace, b: StepPlace): boolean =>
   a.stepId === b.stepId && a.item === b.item && a.round === b.round;
-
-export function findStep(state: RunState, stepId: string): StepState | null {
-  return state.steps.find((step) => isSamePlace(step, { stepId, item: null, round: 0 })) ?? null;
-}

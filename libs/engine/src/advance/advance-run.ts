@@ -1,198 +1,95 @@
-import { v5 as uuidV5 } from 'uuid';
 import {
+  bodyScope,
   decideNext,
-  effectiveStep,
+  findDefinedStep,
+  isEndedRun,
+  isLoop,
+  scopeOf,
   statusOfRun,
-  type Command,
-  type Json,
-  type PipelineDefinition,
-  type RunError,
-  type RunState,
-  type RunStatus,
+  topScope,
+  type Scope,
   type StepPlace,
-  type StepState,
 } from '#libs/domain';
-import type { EngineDeps } from '../engine-deps.js';
-import type { RunPatch, RunRecord, RunTransaction, StepRunRecord } from '../ports/run-store.port.js';
-import type { RunRecorder } from './run-recorder.js';
+import { nothingYet, type Advance, type Advanced } from './advance.js';
+import { cancelOpenSteps } from './cancel-steps.js';
+import { endBody } from './end-body.js';
+import { endRun } from './end-run.js';
+import { loadScope, runVariables } from './load-scope.js';
+import { performCommand } from './perform-command.js';
 
-/** What to do once the transaction has committed. */
-export type Advanced = {
-  projectId: string;
-  runId: string;
-  streamId: string;
-  /** Step runs that became runnable. */
-  runnable: string[];
-  ended: RunStatus | null;
-};
+export type { Advance, Advanced } from './advance.js';
 
-export type Advance = {
-  deps: EngineDeps;
-  tx: RunTransaction;
-  run: RunRecord;
-  definition: PipelineDefinition;
-  recorder: RunRecorder;
-};
-
-const STEP_RUN_NAMESPACE = 'b4d2c6c0-7a0e-4f6a-8f39-6f3f7a1f0c55';
-
-/** One id for one place of a run, so that making a step runnable twice is the same row. */
-export function stepRunId(runId: string, place: StepPlace): string {
-  return `stp_${uuidV5(JSON.stringify([runId, place.stepId, place.item, place.round]), STEP_RUN_NAMESPACE)}`;
-}
+/** Where something happened; `all`: look everywhere, after a run was stopped from going on or lost its way. */
+export type Changed = readonly StepPlace[] | 'all';
 
 /**
- * Decides and performs the next move of a locked run: rows and events in the caller's transaction. Idempotent.
- * The caller flushes the recorder and calls `afterCommit`.
+ * Decides and performs the next move of a locked run: rows and events in the caller's transaction. Only the scopes in which
+ * something changed are read, then those around them when they end. Idempotent. The caller flushes the recorder and calls
+ * `afterCommit`.
  */
-export async function advanceRun(advance: Advance): Promise<Advanced> {
-  const { deps, tx, run, definition } = advance;
-  const state = runStateOf(run, await tx.stepRuns(run.projectId, run.runId));
-  const commands = decideNext(state, { definition, language: deps.expressions, run: runVariables(run) });
-  const advanced: Advanced = {
-    projectId: run.projectId,
-    runId: run.runId,
-    streamId: run.streamId,
-    runnable: [],
-    ended: null,
-  };
-  for (const command of commands) await perform(command, advance, advanced);
-  if (advanced.ended === null) await projectStatus(advance, state, commands);
+export async function advanceRun(advance: Advance, changed: Changed = []): Promise<Advanced> {
+  const advanced = nothingYet(advance.run);
+  if (isEndedRun(advance.run.status)) return advanced;
+  if (advance.run.cancelRequestedAt !== null) {
+    const isStill = await cancelOpenSteps(advance, advanced);
+    if (isStill) await endRun(advance, advanced, null);
+  } else if (await mayGoOn(advance)) await advanceScopes(advance, advanced, await scopesOf(advance, changed));
+  else return advanced;
+  if (advanced.ended === null) await projectStatus(advance, advanced);
   return advanced;
 }
 
-/** The value of `run` in expressions. */
-export function runVariables(run: RunRecord): Json {
-  return {
-    id: run.runId,
-    stream_id: run.streamId,
-    pipeline: run.pipeline,
-    version: run.pipelineVersion,
-    created_at: run.createdAt,
-    tags: run.tags,
-    metadata: run.metadata,
-  };
+/** A run that waited between its steps gave its stream back: it goes on when it has it again, its turn in line kept. */
+async function mayGoOn({ tx, run }: Advance): Promise<boolean> {
+  if (run.status !== 'waiting') return true;
+  await tx.lockStreams(run.projectId, [run.streamId]);
+  if (await tx.acquireStream(run)) return true;
+  if (run.statusReason !== 'stream_busy') await tx.updateRun(run.projectId, run.runId, { statusReason: 'stream_busy' });
+  return false;
 }
 
-export function runStateOf(run: RunRecord, rows: readonly StepRunRecord[]): RunState {
-  return {
-    status: run.status,
-    inputs: run.inputs,
-    output: run.output,
-    error: run.error,
-    cancelRequested: run.cancelRequestedAt !== null,
-    steps: rows.map(stepStateOf),
-  };
+async function scopesOf(advance: Advance, changed: Changed): Promise<Scope[]> {
+  const { definition } = advance;
+  if (changed === 'all') return [topScope(definition), ...(await scopesUnderWay(advance))];
+  const scopes = changed.map((place) => scopeOf(definition, place) ?? topScope(definition));
+  return scopes.length === 0 ? [topScope(definition)] : scopes;
 }
 
-function stepStateOf(row: StepRunRecord): StepState {
-  const { stepId, item, round, kind, status, reason, attempt, output, error } = row;
-  return { stepId, item, round, kind, status, reason, attempt, output, error };
+/** Bodies of loops that have begun and not ended. */
+async function scopesUnderWay({ tx, run, definition }: Advance): Promise<Scope[]> {
+  const scopes: Scope[] = [];
+  for (const row of await tx.openStepRuns(run.projectId, run.runId)) {
+    const step = findDefinedStep(definition, row.stepId)?.step;
+    if (step === undefined || !isLoop(step)) continue;
+    if (step.kind === 'repeat') scopes.push(bodyScope(step, row, Number(row.waitingKey ?? 0)));
+    else
+      for (const { item, status } of await tx.items({ projectId: run.projectId, stepRunId: row.stepRunId }))
+        if (status === 'running') scopes.push(bodyScope(step, row, item));
+  }
+  return scopes;
 }
 
-async function perform(command: Command, advance: Advance, advanced: Advanced): Promise<void> {
-  switch (command.type) {
-    case 'queue_step':
-      return queueStep(command, advance, advanced);
-    case 'skip_step':
-      return skipStep(command, advance);
-    case 'fail_step':
-      return failStep(command, advance);
-    case 'cancel_step':
-      return cancelStep(command, advance);
-    case 'succeed_run':
-      advance.recorder.ofRun('RunSucceeded', [advance.run.generation], { output: command.output });
-      return endRun(advance, advanced, 'succeeded', { output: command.output });
-    case 'fail_run':
-      advance.recorder.ofRun('RunFailed', [advance.run.generation], { error: command.error });
-      return endRun(advance, advanced, 'failed', { error: command.error });
-    case 'dead_letter_run':
-      advance.recorder.ofRun('RunDeadLettered', [advance.run.generation], { error: command.error });
-      return endRun(advance, advanced, 'dead_letter', { error: command.error });
-    case 'cancel_run':
-      return endCancelled(advance, advanced);
+async function advanceScopes(advance: Advance, advanced: Advanced, scopes: Scope[]): Promise<void> {
+  const { deps, tx, run, definition } = advance;
+  const context = { definition, language: deps.expressions, run: runVariables(run), inputs: run.inputs };
+  for (let scope = scopes.shift(); scope !== undefined; scope = scopes.shift()) {
+    const loaded = await loadScope(tx, run, definition, scope);
+    const { commands, end } = decideNext(scope, loaded.own, loaded.around, context);
+    for (const command of commands) scopes.push(...(await performCommand(command, advance, advanced)));
+    if (end === null) continue;
+    if (scope.container === null) return endRun(advance, advanced, end);
+    scopes.push(...(await endBody(advance, advanced, { scope, container: scope.container, end, loaded, context })));
   }
 }
 
-async function queueStep(command: StepPlace & { kind: string }, advance: Advance, advanced: Advanced): Promise<void> {
-  const id = await insertStep(command, advance, 'queued');
-  advance.recorder.ofStep(command, 'StepQueued', [advance.run.generation], { kind: command.kind });
-  advanced.runnable.push(id);
-}
-
-async function skipStep(command: Extract<Command, { type: 'skip_step' }>, advance: Advance): Promise<void> {
-  await insertStep(command, advance, 'skipped');
-  advance.recorder.ofStep(command, 'StepSkipped', [advance.run.generation], { reason: command.reason });
-}
-
-async function failStep(command: Extract<Command, { type: 'fail_step' }>, advance: Advance): Promise<void> {
-  const id = await insertStep(command, advance, 'queued');
-  await advance.tx.updateStepRun(advance.run.projectId, id, { status: 'failed', error: command.error, ended: true });
-  advance.recorder.ofStep(command, 'StepFailed', [1, advance.run.generation], { attempt: 1, error: command.error });
-}
-
-async function insertStep(
-  place: StepPlace & { kind: string },
-  { tx, run, definition }: Advance,
-  status: 'queued' | 'skipped',
-): Promise<string> {
-  const id = stepRunId(run.runId, place);
-  const { stepId, item, round, kind } = place;
-  const timeoutMs = effectiveStep(definition, stepId)?.timeoutMs ?? null;
-  await tx.insertStepRuns(run.projectId, [
-    { stepRunId: id, runId: run.runId, stepId, item, round, kind, status, priority: run.priority, timeoutMs },
-  ]);
-  return id;
-}
-
-async function cancelStep(command: StepPlace & { kind: string }, { tx, run, recorder }: Advance): Promise<void> {
-  const id = stepRunId(run.runId, command);
-  await tx.removeWaits(run.projectId, id);
-  await tx.updateStepRun(run.projectId, id, { status: 'cancelled', reason: null, ended: true });
-  recorder.ofStep(command, 'StepCancelled', [run.generation], {});
-  if (command.kind === 'agent')
-    recorder.inConversation(command, 'ConversationInterrupted', ['cancelled', run.generation], { reason: 'cancelled' });
-}
-
-async function endCancelled(advance: Advance, advanced: Advanced): Promise<void> {
-  const { run, recorder } = advance;
-  // A run's own deadline ends it through the same cancel of its steps; only the last word differs.
-  if (run.statusReason === 'run_timeout') {
-    const error: RunError = {
-      code: 'run_timeout',
-      detail: `the run did not end by ${run.timeoutAt ?? 'its deadline'}; raise the pipeline's timeout or the run's deadline`,
-      step_id: null,
-    };
-    recorder.ofRun('RunTimedOut', [run.generation], { error });
-    return endRun(advance, advanced, 'timed_out', { error });
-  }
-  recorder.ofRun('RunCancelled', [run.generation], { reason: run.cancelReason });
-  return endRun(advance, advanced, 'cancelled', {});
-}
-
-async function endRun({ tx, run }: Advance, advanced: Advanced, status: RunStatus, patch: RunPatch): Promise<void> {
-  await tx.updateRun(run.projectId, run.runId, { ...patch, status, statusReason: null, ended: true });
+/** Keeps `running` and `waiting` true to the steps, and gives the stream back where the run only waits between them. */
+async function projectStatus({ tx, run }: Advance, advanced: Advanced): Promise<void> {
+  const { isActive, isWaiting, holdsStream } = await tx.activity(run.projectId, run.runId);
+  const status = statusOfRun(run.status, { isActive, isWaiting });
+  const wasBusy = run.statusReason === 'stream_busy' && run.status === 'waiting';
+  if (status !== run.status || wasBusy)
+    await tx.updateRun(run.projectId, run.runId, { status, ...(wasBusy ? { statusReason: null } : {}) });
+  if (status !== 'waiting' || holdsStream || run.pausedAt !== null) return;
   await tx.releaseStream(run);
-  advanced.ended = status;
+  advanced.streamReleased = true;
 }
-
-/** Keeps `running` and `waiting` true to the steps. */
-async function projectStatus({ tx, run }: Advance, before: RunState, commands: readonly Command[]): Promise<void> {
-  const queued = commands.some((command) => command.type === 'queue_step');
-  const status = queued
-    ? statusOfRun(run.status, [...before.steps, queuedStep])
-    : statusOfRun(run.status, before.steps);
-  if (status !== run.status) await tx.updateRun(run.projectId, run.runId, { status });
-}
-
-const queuedStep: StepState = {
-  stepId: '',
-  item: null,
-  round: 0,
-  kind: '',
-  status: 'queued',
-  reason: null,
-  attempt: 1,
-  output: null,
-  error: null,
-};

@@ -1,19 +1,24 @@
 import { dispatchNow } from '../dispatch/dispatch-now.js';
 import type { EngineDeps } from '../engine-deps.js';
 import { loadDefinition } from '../load-definition.js';
+import type { RunRecord } from '../ports/run-store.port.js';
 import { acquireAndAdvance } from '../start-run/acquire-and-advance.js';
-import type { Advanced } from './advance-run.js';
+import { advanceRun, type Advanced } from './advance-run.js';
+import { endOfChild } from './end-of-child.js';
+import { requestCancel, tellCancelled } from './request-cancel.js';
 import { RunRecorder } from './run-recorder.js';
 
 /**
- * Wake-ups after a commit. All of them may get lost: the relay, the sweeper and the pollers find the same from the rows.
- * Never throws.
+ * Wake-ups after a commit, and what follows from it in other runs. All of it may get lost: the relay, the sweeper and the
+ * pollers find the same from the rows. Never throws.
  */
 export async function afterCommit(deps: EngineDeps, advanced: Advanced): Promise<void> {
   await dispatchNow(deps, advanced.runnable);
   try {
     await deps.wakeups.publishProgress(advanced.runId);
-    if (advanced.ended !== null) await startNext(deps, advanced);
+    await stopElsewhere(deps, advanced);
+    if (advanced.ended !== null || advanced.streamReleased) await startNext(deps, advanced);
+    if (advanced.ended !== null) await tellParentAndNext(deps, advanced);
   } catch (error) {
     deps.logger.warn(
       { run_id: advanced.runId, error: String(error) },
@@ -22,23 +27,56 @@ export async function afterCommit(deps: EngineDeps, advanced: Advanced): Promise
   }
 }
 
+/** Steps that ended without their worker (their leases are gone, so a heartbeat finds the same), and runs that they started. */
+async function stopElsewhere(deps: EngineDeps, advanced: Advanced): Promise<void> {
+  for (const stepRunId of advanced.stopped) {
+    deps.held.stopStep(stepRunId, 'fenced');
+    await deps.wakeups.publishCancel(stepRunId);
+  }
+  for (const runId of await deps.runs.openChildren(advanced.childrenOf)) {
+    const reason = `run ${advanced.runId} ended its step`;
+    const child = await requestCancel(deps, { projectId: advanced.projectId, runId, reason }, null);
+    if (child.advanced === null) continue;
+    await tellCancelled(deps, runId);
+    await afterCommit(deps, child.advanced);
+  }
+}
+
+async function tellParentAndNext(deps: EngineDeps, advanced: Advanced): Promise<void> {
+  const { projectId, parentStepRunId, concurrency } = advanced;
+  if (concurrency !== null) {
+    const next = await deps.runs.nextOfConcurrency({ projectId, ...concurrency });
+    if (next !== null) await beginRun(deps, projectId, next);
+  }
+  const parent = parentStepRunId === null ? null : await deps.runs.getStepRun(parentStepRunId);
+  const ended = parent === null ? null : await endOfChild(deps, parent);
+  if (ended !== null) await afterCommit(deps, ended);
+}
+
 async function startNext(deps: EngineDeps, advanced: Advanced): Promise<void> {
   const next = await deps.runs.nextOnStream(advanced.projectId, advanced.streamId);
   if (next !== null) await beginRun(deps, advanced.projectId, next);
 }
 
-/** Starts a queued run whose stream has become free. Another process may have been faster: then nothing happens. */
+/**
+ * Starts a queued run whose stream or slot has become free, or goes on with one that waits for its stream again. Another
+ * process may have been faster: then nothing happens.
+ */
 export async function beginRun(deps: EngineDeps, projectId: string, runId: string): Promise<void> {
   const known = await deps.runs.getRun(projectId, runId);
   if (known === null) return;
   const definition = await loadDefinition(deps, projectId, known.pipeline, known.pipelineVersion);
   const advanced = await deps.runs.transact(async (tx) => {
     const run = await tx.lockRun(projectId, runId);
-    if (run === null || run.status !== 'queued') return null;
+    if (run === null || !isInLine(run)) return null;
     const recorder = new RunRecorder(deps, run);
-    const begun = await acquireAndAdvance({ deps, tx, run, definition, recorder });
+    const begin = { deps, tx, run, definition, recorder };
+    const begun = run.status === 'queued' ? await acquireAndAdvance(begin) : await advanceRun(begin, 'all');
     await recorder.flush(tx);
     return begun;
   });
   if (advanced !== null) await afterCommit(deps, advanced);
 }
+
+const isInLine = ({ status, statusReason }: RunRecord): boolean =>
+  status === 'queued' || (status === 'waiting' && statusReason === 'stream_busy');

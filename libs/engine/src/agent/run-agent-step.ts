@@ -2,6 +2,7 @@ import { parseJson, type AssistantMessage, type Json, type StoredEventOf } from 
 import { stopReasonOf } from '../claim/held-steps.js';
 import { areCallsUsedUp, runToolCalls } from '../call-tools/run-tool-calls.js';
 import { failedStep, stepTimedOut, type StepOutcome } from '../run-step/step-outcome.js';
+import { haltOf } from '../waits/halt.js';
 import { AgentContext } from './agent-context.js';
 import { planAgent, type AgentExecution } from './agent-plan.js';
 import { beginAgentStep } from './begin-agent-step.js';
@@ -22,7 +23,7 @@ export async function runAgentStep(execution: AgentExecution): Promise<StepOutco
   const conversation = new Conversation(execution.deps.log, execution.run.projectId, begin.begun.subStream);
   const context = new AgentContext(execution, planned.plan, begin.begun, conversation);
   for (;;) {
-    const stop = stopAtBoundary(context);
+    const stop = stopAtBoundary(context) ?? (await haltOf(execution.deps, execution.run));
     if (stop !== null) return stop;
     await conversation.refresh();
     const outcome = await performAction(context, nextAction(conversation.events, context.subject));

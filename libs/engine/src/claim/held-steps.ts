@@ -59,6 +59,10 @@ export class HeldSteps {
     for (const held of this.all()) if (held.runId === runId) held.stop(reason);
   }
 
+  stopStep(stepRunId: string, reason: StopReason): void {
+    this.steps.get(stepRunId)?.stop(reason);
+  }
+
   /** From now on no step goes past its next turn boundary. */
   drain(): void {
     this.draining = true;

@@ -31,7 +31,7 @@ export function startEngineLoops(deps: EngineDeps, options: EngineLoopsOptions):
     ...leaseLoops(deps, options.leases),
     { name: 'compactions', everyMs: options.relayMs, turn: async () => (await relayCompactions(deps)).more },
     { name: 'epoch', everyMs: DUE_MS, turn: () => checkEpoch(deps).then(() => false) },
-    { name: 'due', everyMs: DUE_MS, turn: () => wakeDue(deps).then(() => false) },
+    { name: 'due', everyMs: DUE_MS, turn: async () => (await wakeDue(deps)).more },
     { name: 'sweep', everyMs: options.sweepMs, turn: () => sweep(deps).then(() => false) },
   ];
   const relayLoop = startLoop(
@@ -58,7 +58,11 @@ function leaseLoops(deps: EngineDeps, leases: EngineLoopsOptions['leases']): Loo
     case 'compactions':
       return [{ name: 'heartbeat', everyMs, turn: () => heartbeatCompactions(deps).then(() => false) }];
     case 'steps':
-      deps.wakeups.onCancel((runId) => deps.held.stopRun(runId, 'cancelled'));
+      deps.wakeups.onCancel((id) => {
+        // A run that is to be cancelled, or one step that ended without its worker.
+        deps.held.stopRun(id, 'cancelled');
+        deps.held.stopStep(id, 'fenced');
+      });
       return [
         { name: 'heartbeat', everyMs, turn: () => heartbeat(deps).then(() => false) },
         {

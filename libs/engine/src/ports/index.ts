@@ -7,3 +7,4 @@ export type * from './recordings.port.js';
 export type * from './run-store.port.js';
 export type * from './step-queue.port.js';
 export type * from './tool.port.js';
+export type * from './wait-store.port.js';

@@ -1,6 +1,16 @@
-import type { Json, JsonObject, RunError, RunStatus, StepStatus, StoredEvent, WaitReason } from '#libs/domain';
+import type {
+  Json,
+  JsonObject,
+  RunError,
+  RunStatus,
+  StepStatus,
+  StoredEvent,
+  StoredSpendLimit,
+  WaitReason,
+} from '#libs/domain';
 import type { CompactionTransaction } from './compaction-store.port.js';
 import type { AppendResult, AppendUnit, ReadStream, StreamVersion } from './event-log.port.js';
+import type { WaitStore, WaitTransaction } from './wait-store.port.js';
 
 export type RunRecord = {
   projectId: string;
@@ -30,6 +40,13 @@ export type RunRecord = {
   createdAt: string;
   startedAt: string | null;
   endedAt: string | null;
+  /** Of a child run: the runs around it, outermost first, and the step that started it. */
+  ancestors: string[];
+  parentStepRunId: string | null;
+  spendLimit: StoredSpendLimit | null;
+  pausedAt: string | null;
+  /** `key`: the hash of the rendered one. */
+  concurrency: { key: string; limit: number } | null;
 };
 
 export type StepUsage = {
@@ -76,6 +93,9 @@ export type StepRunRecord = {
   queuedAt: string;
   startedAt: string | null;
   endedAt: string | null;
+  /** While it waits: the approval, run, compaction or signal (name and key), and since when. */
+  waitingKey: string | null;
+  waitingSince: string | null;
 };
 
 /** A new run row; the rest takes its defaults (`queued`). */
@@ -94,6 +114,10 @@ export type NewRun = Pick<
   | 'exclusive'
   | 'deadlineAt'
   | 'timeoutMs'
+  | 'ancestors'
+  | 'parentStepRunId'
+  | 'spendLimit'
+  | 'concurrency'
 > & { statusReason: string | null };
 
 /**
@@ -102,15 +126,17 @@ export type NewRun = Pick<
  * cancel_requested_at and timeout_at, and raises generation.
  */
 export type RunPatch = Partial<
-  Pick<RunRecord, 'status' | 'statusReason' | 'output' | 'error' | 'cancelReason' | 'pipelineVersion'>
+  Pick<RunRecord, 'status' | 'statusReason' | 'output' | 'error' | 'cancelReason' | 'pipelineVersion' | 'spendLimit'>
 > & {
+  /** Sets or clears paused_at. */
+  paused?: boolean;
   started?: true;
   ended?: true;
   restarted?: true;
   cancelRequested?: true;
 };
 
-/** A step that became runnable: status queued, dispatched_at null, dispatch_no 1. `skipped` ones are ended at once. */
+/** Queued steps are runnable (dispatch_no 1), `skipped` ones are ended at once, `waiting` ones have started without a worker. */
 export type NewStepRun = {
   stepRunId: string;
   runId: string;
@@ -118,7 +144,9 @@ export type NewStepRun = {
   item: number | null;
   round: number;
   kind: string;
-  status: 'queued' | 'skipped';
+  status: 'queued' | 'skipped' | 'waiting';
+  reason?: WaitReason;
+  waitingKey?: string | null;
   priority: number;
   /** Of one attempt; null: none. */
   timeoutMs: number | null;
@@ -128,7 +156,7 @@ export type NewStepRun = {
  * Columns of a step run to set. Times are given as delays from the database's now, so no process' clock matters.
  * `requeue: true`: status queued, dispatch_no + 1, dispatched_at/lease/worker/reason/due null, queued_at now.
  * `ended: true`: ended_at now, lease and worker cleared. `reopened: true`: ended_at, error and output cleared.
- * Status `waiting` clears lease and worker; a raised `attempt` clears timeout_at.
+ * Status `waiting` clears lease and worker; a raised `attempt` clears timeout_at, and so does `clockStopped: true`.
  */
 export type StepRunPatch = Partial<
   Pick<
@@ -143,8 +171,10 @@ export type StepRunPatch = Partial<
     | 'manifest'
     | 'output'
     | 'error'
+    | 'waitingKey'
   >
 > & {
+  clockStopped?: true;
   dueInMs?: number | null;
   ended?: true;
   requeue?: true;
@@ -158,7 +188,7 @@ export type WaitKind = 'timer' | 'signal' | 'approval' | 'compaction' | 'childre
  * One transaction. Lock order: run, step_run, compaction, stream (streams sorted): call the locks in that order.
  * Everything is projected in it together with the events appended by `append`.
  */
-export interface RunTransaction extends CompactionTransaction {
+export interface RunTransaction extends CompactionTransaction, WaitTransaction {
   lockRun(projectId: string, runId: string): Promise<RunRecord | null>;
   /** Locks and returns the step run, or null when it does not exist. The caller compares `fence`. */
   lockStepRun(projectId: string, stepRunId: string): Promise<StepRunRecord | null>;
@@ -212,7 +242,7 @@ export type IdempotencyKey = { projectId: string; scope: string; key: string; re
 
 export type Claimed = { run: RunRecord; step: StepRunRecord };
 
-export interface RunStore {
+export interface RunStore extends WaitStore {
   /** Runs `work` in one read-committed transaction; retries it on serialization failure or deadlock (work must be repeatable). */
   transact<T>(work: (tx: RunTransaction) => Promise<T>): Promise<T>;
 
@@ -227,7 +257,7 @@ export interface RunStore {
     workerId: string;
     leaseMs: number;
   }): Promise<Claimed | null>;
-  /** Renews leases. Those that come back are held; `cancelRequested` tells those whose run is to be cancelled. */
+  /** Those that come back are held; `cancelRequested` tells those whose run is to be cancelled. */
   heartbeat(
     held: readonly { stepRunId: string; fence: number }[],
     leaseMs: number,

@@ -1,11 +1,12 @@
-import { renderTemplate } from '#libs/domain';
+import { renderTemplate, STEP_KINDS } from '#libs/domain';
 import { runAgentStep } from '../agent/run-agent-step.js';
 import { runToolStep } from '../call-tools/run-tool-step.js';
+import { runPipelineStep } from '../start-run/run-pipeline-step.js';
 import type { StepExecution } from './step-execution.js';
 import { failedStep, type StepOutcome } from './step-outcome.js';
 
-/** The step kinds that this build executes. To add one: a case below and a line here. */
-export const EXECUTABLE_STEP_KINDS = ['agent', 'tool', 'transform'] as const;
+/** The step kinds that this build executes. To add one: a case below. */
+export const EXECUTABLE_STEP_KINDS = STEP_KINDS;
 
 export async function executeStep(execution: StepExecution): Promise<StepOutcome> {
   const { step } = execution;
@@ -20,13 +21,14 @@ export async function executeStep(execution: StepExecution): Promise<StepOutcome
         ? { kind: 'succeeded', output: rendered.value }
         : failedStep('expression_failed', `transform: ${rendered.detail}`);
     }
+    case 'pipeline':
+      return runPipelineStep({ ...execution, step });
     case 'for_each':
     case 'repeat':
-    case 'pipeline':
     case 'approval':
     case 'wait_for':
     case 'sleep':
-      // Refused when the pipeline is applied; a stored document of another build may still hold one.
-      return failedStep('step_invalid', `this build does not execute steps of kind ${step.kind}`);
+      // Begun and ended by the transaction that advances the run; no worker gets one.
+      return failedStep('step_invalid', `steps of kind ${step.kind} are not executed by workers`);
   }
 }

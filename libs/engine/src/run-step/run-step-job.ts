@@ -1,10 +1,18 @@
-import { AppError, RetryableError, pipelineVariables, type PipelineDefinition } from '#libs/domain';
-import { runVariables } from '../advance/advance-run.js';
+import {
+  AppError,
+  RetryableError,
+  findDefinedStep,
+  scopeOf,
+  scopeVariables,
+  type PipelineDefinition,
+} from '#libs/domain';
+import { loadScope, runVariables } from '../advance/load-scope.js';
 import { stopReasonOf, type HeldStep } from '../claim/held-steps.js';
 import type { EngineDeps } from '../engine-deps.js';
 import { loadDefinition } from '../load-definition.js';
 import type { Claimed, StepRunRecord } from '../ports/run-store.port.js';
 import { settleStep } from '../settle-step.js';
+import { haltOf } from '../waits/halt.js';
 import { executeStep } from './execute-step.js';
 import type { StepExecution } from './step-execution.js';
 import { failedStep, stepTimedOut, type StepOutcome } from './step-outcome.js';
@@ -73,19 +81,14 @@ async function execute(
   held: HeldStep,
 ): Promise<StepOutcome> {
   if (run.cancelRequestedAt !== null) return { kind: 'cancelled' };
-  const step = definition.steps.find((candidate) => candidate.id === row.stepId);
-  if (step === undefined)
+  const step = findDefinedStep(definition, row.stepId)?.step;
+  const scope = scopeOf(definition, row);
+  if (step === undefined || scope === null)
     return failedStep('step_invalid', `the pipeline's version ${run.pipelineVersion} has no step ${row.stepId}`);
-  const rows = await deps.runs.stepRunsOf(run.projectId, run.runId);
-  const variables = pipelineVariables(definition, {
-    inputs: run.inputs,
-    run: runVariables(run),
-    steps: new Map(
-      rows
-        .filter((other) => other.item === null)
-        .map((other) => [other.stepId, { status: other.status, output: other.output }]),
-    ),
-  });
+  const { own, around } = await loadScope(deps.runs, run, definition, scope);
+  const variables = scopeVariables(own, around, { definition, inputs: run.inputs, run: runVariables(run) });
+  const halt = await haltOf(deps, run);
+  if (halt !== null) return halt;
   const execution: StepExecution = { deps, run, row, definition, step, variables, held };
   const outcome = await executeStep(execution);
   return stopped(outcome, held);

@@ -1,4 +1,18 @@
-import type { FailureFacts, Json } from '#libs/domain';
+import type { ApprovalKind, FailureFacts, Json, PipelineDefinition } from '#libs/domain';
+import type { NewRun } from '../ports/run-store.port.js';
+
+/** One tool call of a step: `ordinal` in the answer of model call `callNo`. */
+export type CallPlace = { callNo: number; ordinal: number };
+
+/** What a person is asked about a call. `arguments` as the model wrote them. */
+export type CallApproval = CallPlace & {
+  kind: Exclude<ApprovalKind, 'step'>;
+  tool: string;
+  arguments: string;
+  prompt: string;
+};
+
+export type ChildRun = { run: NewRun; definition: PipelineDefinition };
 
 /** How one execution of a step ended, before anything is written about it. */
 export type StepOutcome =
@@ -9,6 +23,12 @@ export type StepOutcome =
   | { kind: 'cancelled' }
   /** Waits for a compaction: the step gives its slot back. */
   | { kind: 'waiting_for_compaction'; compactionId: string; waitMs: number }
+  /** Stopped at a turn boundary until somebody resumes the run or raises its limit. Not an attempt. */
+  | { kind: 'parked'; reason: 'paused' | 'spend_limit' }
+  /** Nothing is left to do before people decide about calls, or their real results come. */
+  | { kind: 'waiting_for_calls'; approvals: readonly CallApproval[]; results: readonly CallPlace[] }
+  /** A `pipeline` step: the run to start, and to wait for. */
+  | { kind: 'start_child'; child: ChildRun }
   /** Another worker has the step: nothing may be written. */
   | { kind: 'fenced_out' };
 

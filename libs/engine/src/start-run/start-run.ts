@@ -2,10 +2,13 @@ import {
   AppError,
   STREAM_ID_PATTERN,
   canonicalJson,
+  pipelineVariables,
+  renderTemplate,
   validateInputs,
   type JsonObject,
   type PipelineDefinition,
   type PipelineFault,
+  type StoredSpendLimit,
 } from '#libs/domain';
 import { afterCommit } from '../advance/after-commit.js';
 import type { Advanced } from '../advance/advance-run.js';
@@ -30,6 +33,8 @@ export type StartRun = {
   priority: number;
   /** RFC 3339 or null. */
   deadlineAt: string | null;
+  /** Instead of the pipeline's; null: the pipeline's. */
+  spendLimit?: StoredSpendLimit | null;
   /** The caller's `Idempotency-Key`, or null. */
   idempotencyKey: string | null;
 };
@@ -121,14 +126,59 @@ function newRun(deps: EngineDeps, command: StartRun, version: number, definition
     deadlineAt: command.deadlineAt,
     timeoutMs: definition.timeoutMs,
     statusReason: null,
+    ancestors: [],
+    parentStepRunId: null,
+    spendLimit: command.spendLimit ?? storedSpendLimit(definition.spendLimit),
+    concurrency: concurrencyOf(deps, definition, command, runId),
   };
+}
+
+/** The pipeline's limit as runs keep it. */
+export function storedSpendLimit(limit: PipelineDefinition['spendLimit']): StoredSpendLimit | null {
+  if (limit === null) return null;
+  const { tokens, costUsd, toolCalls, onExceeded } = limit;
+  return { tokens, cost_usd: costUsd, tool_calls: toolCalls, on_exceeded: onExceeded };
+}
+
+/** The key is rendered once, when the run is accepted; one that cannot be rendered is a key of its own. */
+function concurrencyOf(
+  deps: EngineDeps,
+  definition: PipelineDefinition,
+  command: Pick<StartRun, 'inputs' | 'tags' | 'metadata' | 'streamId'>,
+  runId: string,
+): NewRun['concurrency'] {
+  if (definition.concurrency === null) return null;
+  const { key, limit } = definition.concurrency;
+  const run = {
+    id: runId,
+    stream_id: command.streamId ?? runId,
+    pipeline: definition.name,
+    version: null,
+    created_at: null,
+    tags: command.tags,
+    metadata: command.metadata,
+  };
+  const variables = pipelineVariables(definition, { inputs: command.inputs, run, steps: new Map() });
+  const rendered = renderTemplate(key, variables, deps.expressions);
+  return { key: sha256(canonicalJson(rendered.ok ? rendered.value : key)), limit };
 }
 
 function idempotencyOf(command: StartRun): IdempotencyKey | null {
   if (command.idempotencyKey === null) return null;
-  const { pipeline, version, inputs, streamId, tags, metadata, priority, deadlineAt } = command;
+  const { pipeline, version, inputs, streamId, tags, metadata, priority, deadlineAt, spendLimit } = command;
   const requestHash = sha256(
-    canonicalJson({ pipeline, version, inputs, streamId, tags, metadata, priority, deadlineAt }),
+    canonicalJson({
+      pipeline,
+      version,
+      inputs,
+      streamId,
+      tags,
+      metadata,
+      priority,
+      deadlineAt,
+      // Requests from before it existed keep their hash.
+      ...(spendLimit == null ? {} : { spendLimit }),
+    }),
   );
   return { projectId: command.projectId, scope: `runs:${pipeline}`, key: command.idempotencyKey, requestHash };
 }
@@ -160,10 +210,15 @@ async function accept(
     metadata: run.metadata,
     priority: run.priority,
     deadline_at: run.deadlineAt,
+    spend_limit: run.spendLimit,
   });
   const advanced = await acquireAndAdvance({ deps, tx, run: record, definition, recorder });
-  if (advanced === null && run.onBusy === 'reject') throw new StreamBusy(run.streamId);
-  if (advanced === null) await tx.updateRun(run.projectId, run.runId, { statusReason: 'stream_busy' });
+  if (
+    advanced === null &&
+    run.onBusy === 'reject' &&
+    (await tx.lockRun(run.projectId, run.runId))?.statusReason === 'stream_busy'
+  )
+    throw new StreamBusy(run.streamId);
   await recorder.flush(tx);
   return { result: { status: 'started', runId: run.runId }, advanced };
 }

@@ -14,7 +14,7 @@ export async function advanceStuckRun(deps: EngineDeps, projectId: string, runId
     const run = await tx.lockRun(projectId, runId);
     if (run === null || isEndedRun(run.status) || run.status === 'queued') return null;
     const recorder = new RunRecorder(deps, run);
-    const result = await advanceRun({ deps, tx, run, definition, recorder });
+    const result = await advanceRun({ deps, tx, run, definition, recorder }, 'all');
     await recorder.flush(tx);
     return result;
   });

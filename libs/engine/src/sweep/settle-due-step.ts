@@ -4,6 +4,8 @@ import type { EngineDeps } from '../engine-deps.js';
 import type { StepRunRecord } from '../ports/run-store.port.js';
 import { STEP_TIMED_OUT } from '../run-step/step-outcome.js';
 import { writeFailure } from '../settle-step.js';
+import { endDueWait } from '../waits/end-wait.js';
+import { wakeStep } from '../waits/wake-step.js';
 import { changeStep } from './change-step.js';
 
 type DueStep = { projectId: string; runId: string; stepRunId: string };
@@ -11,13 +13,12 @@ type DueStep = { projectId: string; runId: string; stepRunId: string };
 /** A timer that is due, or a wait that expired: the step is runnable again. */
 export async function wakeDueStep(deps: EngineDeps, due: DueStep): Promise<void> {
   await changeStep(deps, due, async (advance, row) => {
-    const { tx, recorder } = advance;
     if (row.status !== 'waiting' || row.reason === null) return null;
+    if (isOpenWait(row.kind)) return endDueWait(advance, row);
+    // People and other runs end these, no clock.
+    if (row.reason !== 'compaction' && row.reason !== 'timer' && row.reason !== 'rate_limit') return null;
     if (row.reason === 'compaction') await recordCompactionWait(advance, row);
-    recorder.ofStep(row, 'StepWoken', [row.fence, row.dispatchNo], { reason: row.reason });
-    await tx.removeWaits(row.projectId, row.stepRunId);
-    await tx.updateStepRun(row.projectId, row.stepRunId, { requeue: true });
-    return [row.stepRunId];
+    return wakeStep(advance, row);
   });
 }
 
@@ -47,3 +48,6 @@ export async function settleDueStep(deps: EngineDeps, due: DueStep): Promise<voi
     return [];
   });
 }
+
+/** Kinds that no worker runs: their time ends them. */
+const isOpenWait = (kind: string): boolean => kind === 'sleep' || kind === 'approval' || kind === 'wait_for';

@@ -4,7 +4,9 @@ import { advanceStuckRun } from './advance-stuck-run.js';
 import { settleExpiredCompaction } from './settle-expired-compaction.js';
 import { settleExpiredLease } from './settle-expired-lease.js';
 import { settleDueStep, wakeDueStep } from './settle-due-step.js';
-import { stopRun } from '../cancel-run.js';
+import { cancelRun, stopRun } from '../cancel-run.js';
+import { deliverSignal } from '../waits/send-signal.js';
+import { settleChild } from '../waits/settle-child.js';
 
 /** How many rows one sweep takes of each kind; the next one takes the rest. */
 const BATCH = 200;
@@ -53,6 +55,25 @@ function fixes(deps: EngineDeps): Fix[] {
       () => runs.findDueSteps(BATCH),
       (due) => settleDueStep(deps, due),
     ),
+    ...runFixes(deps),
+    ...waitFixes(deps),
+    fix(
+      'woken',
+      () => compactions.findWaitersOfEndedCompactions(BATCH),
+      (waiter) => wakeDueStep(deps, waiter),
+    ),
+    fix(
+      'expiredLeases',
+      () => compactions.findExpiredCompactions(BATCH),
+      (compaction) => settleExpiredCompaction(deps, compaction),
+    ),
+  ];
+}
+
+/** Runs that nobody moves. */
+function runFixes(deps: EngineDeps): Fix[] {
+  const { runs } = deps;
+  return [
     fix(
       'begunRuns',
       () => runs.findStartableRuns(BATCH),
@@ -63,15 +84,28 @@ function fixes(deps: EngineDeps): Fix[] {
       () => runs.findStuckRuns(BATCH),
       ({ projectId, runId }) => advanceStuckRun(deps, projectId, runId),
     ),
+  ];
+}
+
+/** What a wake-up between runs and their outside was lost for. */
+function waitFixes(deps: EngineDeps): Fix[] {
+  const { runs } = deps;
+  return [
     fix(
       'woken',
-      () => compactions.findWaitersOfEndedCompactions(BATCH),
-      (waiter) => wakeDueStep(deps, waiter),
+      () => runs.findSignalledWaits(BATCH),
+      async (waiter) => void (await deliverSignal(deps, waiter)),
     ),
     fix(
-      'expiredLeases',
-      () => compactions.findExpiredCompactions(BATCH),
-      (compaction) => settleExpiredCompaction(deps, compaction),
+      'woken',
+      () => runs.findEndedChildWaits(BATCH),
+      (waiter) => settleChild(deps, waiter),
+    ),
+    fix(
+      'timedOutRuns',
+      () => runs.findOrphanedRuns(BATCH),
+      async ({ projectId, runId }) =>
+        void (await cancelRun(deps, { projectId, runId, reason: 'its parent has ended' })),
     ),
   ];
 }
@@ -93,8 +127,8 @@ function emptyReport(): SweepReport {
   };
 }
 
-/** Due timers and expired waits; runs each second, because a retry's back-off may be short. */
-export async function wakeDue(deps: EngineDeps): Promise<number> {
+/** Due timers and expired waits; runs each second, because a retry's back-off may be short. `more`: ask again at once. */
+export async function wakeDue(deps: EngineDeps): Promise<{ woken: number; more: boolean }> {
   const report = emptyReport();
   const due = fix(
     'woken',
@@ -102,7 +136,7 @@ export async function wakeDue(deps: EngineDeps): Promise<number> {
     (wait) => wakeDueStep(deps, wait),
   );
   await mend(deps, report, due);
-  return report.woken;
+  return { woken: report.woken, more: report.woken === BATCH };
 }
 
 async function redispatchMissing(deps: EngineDeps, report: SweepReport): Promise<number> {

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import { isJsonObject, runErrorSchema, type Json, type RunError } from '#libs/domain';
+import { isJsonObject, runErrorSchema, spendLimitSchema, type Json, type RunError } from '#libs/domain';
 import type { RunRecord } from '#libs/engine';
 import { fromStoredText } from '../encoding/stored-text.js';
 import type { RunTable } from '../schema/run.table.js';
@@ -30,6 +30,12 @@ export const RUN_COLUMNS = [
   'created_at',
   'started_at',
   'ended_at',
+  'ancestors',
+  'parent_step_run_id',
+  'spend_limit',
+  'paused_at',
+  'concurrency_key',
+  'concurrency_limit',
 ] as const satisfies readonly (keyof RunTable)[];
 
 export type RunRow = Pick<Selectable<RunTable>, (typeof RUN_COLUMNS)[number]>;
@@ -60,6 +66,14 @@ export function runRecord(row: RunRow): RunRecord {
     createdAt: row.created_at,
     startedAt: row.started_at,
     endedAt: row.ended_at,
+    ancestors: row.ancestors,
+    parentStepRunId: row.parent_step_run_id,
+    spendLimit: row.spend_limit === null ? null : spendLimitSchema.parse(row.spend_limit),
+    pausedAt: row.paused_at,
+    concurrency:
+      row.concurrency_key === null || row.concurrency_limit === null
+        ? null
+        : { key: row.concurrency_key, limit: row.concurrency_limit },
   };
 }
 

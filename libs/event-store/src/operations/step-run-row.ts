@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { StepRunRecord, StepUsage } from '#libs/engine';
+import { fromStoredText } from '../encoding/stored-text.js';
 import type { StepRunTable } from '../schema/step-run.table.js';
 import { storedRunError } from './run-row.js';
 
@@ -42,6 +43,8 @@ export const STEP_RUN_COLUMNS = [
   'queued_at',
   'started_at',
   'ended_at',
+  'waiting_key',
+  'waiting_since',
 ] as const satisfies readonly (keyof StepRunTable)[];
 
 export type StepRunRow = Pick<Selectable<StepRunTable>, (typeof STEP_RUN_COLUMNS)[number]>;
@@ -80,6 +83,8 @@ export function stepRunRecord(row: StepRunRow): StepRunRecord {
     queuedAt: row.queued_at,
     startedAt: row.started_at,
     endedAt: row.ended_at,
+    waitingKey: row.waiting_key === null ? null : fromStoredText(row.waiting_key),
+    waitingSince: row.waiting_since,
   };
 }
 

@@ -45,11 +45,12 @@ export async function findStartableRuns(
 ): Promise<{ projectId: string; runId: string }[]> {
   const rows = await session<{ projectId: string; runId: string }[]>`
     with own as (
-      select distinct on (run.project_id, run.stream_id) run.project_id, run.stream_id, run.run_id, run.exclusive, run.created_at
+      select distinct on (run.project_id, run.stream_id) run.project_id, run.stream_id, run.run_id, run.exclusive, run.created_at,
+        run.pipeline, run.concurrency_key, run.concurrency_limit, run.status
       from run where ${isInLine(session, 'run')}
       order by run.project_id, run.stream_id, run.created_at, run.run_id
     )
-    select own.project_id as "projectId", own.run_id as "runId" from own where ${isFree(session)} order by own.created_at limit ${limit}`;
+    select own.project_id as "projectId", own.run_id as "runId" from own where ${isFree(session)} and ${hasSlot(session)} order by own.created_at limit ${limit}`;
   return rows.map((row) => ({ ...row }));
 }
 
@@ -65,6 +66,14 @@ function isFree(session: Session) {
   return session`not exists (
     select from stream_hold h
     where h.project_id = own.project_id and h.stream_id = own.stream_id and h.run_id <> own.run_id and (own.exclusive or h.mode = 'exclusive'))`;
+}
+
+/** A run whose concurrency key is used up is not offered again and again. */
+function hasSlot(session: Session) {
+  return session`(own.concurrency_key is null or own.status <> 'queued' or own.concurrency_limit > (
+    select count(*) from run other
+    where other.project_id = own.project_id and other.pipeline = own.pipeline and other.concurrency_key = own.concurrency_key
+      and other.concurrency_key is not null and other.ended_at is null and other.status <> 'queued'))`;
 }
 
 function isFirstInLine(session: Session) {

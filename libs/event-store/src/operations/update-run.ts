@@ -13,7 +13,15 @@ export async function updateRun(session: Session, projectId: string, runId: stri
 function runAssignments(session: Session, patch: RunPatch): Assignments {
   const assignments = new Assignments(session);
   if (patch.restarted === true) {
-    for (const column of ['ended_at', 'error', 'output', 'cancel_requested_at', 'cancel_reason', 'timeout_at'])
+    for (const column of [
+      'ended_at',
+      'error',
+      'output',
+      'cancel_requested_at',
+      'cancel_reason',
+      'timeout_at',
+      'paused_at',
+    ])
       assignments.set(column, null);
     assignments.setTo('generation', session`generation + 1`);
   }
@@ -24,6 +32,9 @@ function runAssignments(session: Session, patch: RunPatch): Assignments {
   if (patch.error !== undefined) assignments.setJson('error', toStoredJson(patch.error));
   if (patch.cancelReason !== undefined)
     assignments.set('cancel_reason', patch.cancelReason === null ? null : toStoredText(patch.cancelReason));
+  if (patch.spendLimit !== undefined) assignments.setJson('spend_limit', toStoredJson(patch.spendLimit));
+  if (patch.paused === true) assignments.setTo('paused_at', session`coalesce(paused_at, clock_timestamp())`);
+  if (patch.paused === false) assignments.set('paused_at', null);
   if (patch.started === true) {
     assignments.setTo('started_at', session`coalesce(started_at, clock_timestamp())`);
     // `least` ignores nulls: without a deadline or without a time-out the other one holds.

@@ -1,5 +1,6 @@
 import type { StepRunPatch } from '#libs/engine';
 import { toStoredJson } from '../encoding/stored-json.js';
+import { toStoredText } from '../encoding/stored-text.js';
 import type { Session } from '../session.js';
 import { Assignments } from './assignments.js';
 
@@ -22,11 +23,14 @@ function stepRunAssignments(session: Session, patch: StepRunPatch): Assignments 
   if (patch.reopened === true) clear(['ended_at', 'error', 'output']);
   if (patch.ended === true) {
     assignments.setTo('ended_at', session`clock_timestamp()`);
-    clear(['lease_until', 'worker_id']);
+    clear(['lease_until', 'worker_id', 'waiting_key', 'waiting_since', 'due_at']);
   }
-  if (patch.status === 'waiting') clear(['lease_until', 'worker_id']);
+  if (patch.status === 'waiting') {
+    clear(['lease_until', 'worker_id', 'waiting_key']);
+    assignments.setTo('waiting_since', session`clock_timestamp()`);
+  }
   if (patch.requeue === true) {
-    clear(['dispatched_at', 'lease_until', 'worker_id', 'reason', 'due_at']);
+    clear(['dispatched_at', 'lease_until', 'worker_id', 'reason', 'due_at', 'waiting_key', 'waiting_since']);
     assignments.set('status', 'queued');
     assignments.setTo('dispatch_no', session`dispatch_no + 1`);
     assignments.setTo('queued_at', session`clock_timestamp()`);
@@ -34,6 +38,7 @@ function stepRunAssignments(session: Session, patch: StepRunPatch): Assignments 
   setPlainColumns(assignments, patch);
   if (patch.attempt !== undefined)
     assignments.setTo('timeout_at', session`case when attempt < ${patch.attempt} then null else timeout_at end`);
+  if (patch.clockStopped === true) clear(['timeout_at']);
   if (patch.dueInMs === null) clear(['due_at']);
   else if (patch.dueInMs !== undefined)
     assignments.setTo('due_at', session`now() + ${patch.dueInMs}::float8 * interval '1 millisecond'`);
@@ -50,6 +55,8 @@ function setPlainColumns(assignments: Assignments, patch: StepRunPatch): void {
   assignments.set('cutoff_seq', patch.cutoffSeq);
   assignments.set('memory_seq', patch.memorySeq);
   assignments.set('manifest', patch.manifest);
+  if (patch.waitingKey !== undefined)
+    assignments.set('waiting_key', patch.waitingKey === null ? null : toStoredText(patch.waitingKey));
   if (patch.output !== undefined) assignments.setJson('output', toStoredJson(patch.output));
   if (patch.error !== undefined) assignments.setJson('error', toStoredJson(patch.error));
 }

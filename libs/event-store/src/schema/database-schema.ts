@@ -1,4 +1,5 @@
 import type { ApiKeyTable } from './api-key.table.js';
+import type { ApprovalTable } from './approval.table.js';
 import type { AuditLogTable } from './audit-log.table.js';
 import type { CompactionTable } from './compaction.table.js';
 import type { EventTable } from './event.table.js';
@@ -11,6 +12,8 @@ import type { PipelineVersionTable } from './pipeline-version.table.js';
 import type { ProjectTable } from './project.table.js';
 import type { RecordingTable } from './recording.table.js';
 import type { RunTable } from './run.table.js';
+import type { SignalInboxTable } from './signal-inbox.table.js';
+import type { StepItemTable } from './step-item.table.js';
 import type { StepRunTable } from './step-run.table.js';
 import type { StreamTable } from './stream.table.js';
 import type { StreamHoldTable } from './stream-hold.table.js';
@@ -20,6 +23,7 @@ import type { WaitTable } from './wait.table.js';
 /** One line a table, its columns in a file of its own. */
 export type DatabaseSchema = {
   api_key: ApiKeyTable;
+  approval: ApprovalTable;
   audit_log: AuditLogTable;
   compaction: CompactionTable;
   event: EventTable;
@@ -32,6 +36,8 @@ export type DatabaseSchema = {
   project: ProjectTable;
   recording: RecordingTable;
   run: RunTable;
+  signal_inbox: SignalInboxTable;
+  step_item: StepItemTable;
   step_run: StepRunTable;
   stream: StreamTable;
   stream_hold: StreamHoldTable;

@@ -27,4 +27,10 @@ export type RunTable = {
   created_at: DefaultTimestamp;
   started_at: NullableTimestamp;
   ended_at: NullableTimestamp;
+  ancestors: Generated<string[]>;
+  parent_step_run_id: string | null;
+  spend_limit: JsonColumn;
+  paused_at: NullableTimestamp;
+  concurrency_key: string | null;
+  concurrency_limit: number | null;
 };

@@ -25,4 +25,6 @@ export type StepRunTable = LeaseColumns & {
   timeout_at: NullableTimestamp;
   tool_calls: Generated<number>;
   started_at: NullableTimestamp;
+  waiting_key: string | null;
+  waiting_since: NullableTimestamp;
 };

@@ -1,0 +1,47 @@
+import type { PipelineDefinition, RunStatus } from '#libs/domain';
+import type { EngineDeps } from '../engine-deps.js';
+import type { RunRecord, RunTransaction } from '../ports/run-store.port.js';
+import type { RunRecorder } from './run-recorder.js';
+
+/** A run under its lock, in a transaction. */
+export type Advance = {
+  deps: EngineDeps;
+  tx: RunTransaction;
+  run: RunRecord;
+  definition: PipelineDefinition;
+  recorder: RunRecorder;
+};
+
+/** What to do once the transaction has committed. Each has a poll behind it. */
+export type Advanced = {
+  projectId: string;
+  runId: string;
+  streamId: string;
+  /** Step runs that became runnable. */
+  runnable: string[];
+  /** Step runs that a worker may hold and that ended without it. */
+  stopped: string[];
+  /** Steps that ended while a run that they started goes on. */
+  childrenOf: string[];
+  /** The run waits between steps: others may have its stream. */
+  streamReleased: boolean;
+  ended: RunStatus | null;
+  /** Of a run that ended: who waits for it. */
+  parentStepRunId: string | null;
+  concurrency: { pipeline: string; key: string } | null;
+};
+
+export function nothingYet(run: RunRecord): Advanced {
+  return {
+    projectId: run.projectId,
+    runId: run.runId,
+    streamId: run.streamId,
+    runnable: [],
+    stopped: [],
+    childrenOf: [],
+    streamReleased: false,
+    ended: null,
+    parentStepRunId: run.parentStepRunId,
+    concurrency: run.concurrency === null ? null : { pipeline: run.pipeline, key: run.concurrency.key },
+  };
+}

@@ -1,0 +1,76 @@
+import { isEndedRun, type RunStatus, type StoredSpendLimit } from '#libs/domain';
+import { RunRecorder } from './advance/run-recorder.js';
+import type { EngineDeps } from './engine-deps.js';
+import type { RunRecord, RunTransaction } from './ports/run-store.port.js';
+import { changeStep } from './sweep/change-step.js';
+import { wakeStep } from './waits/wake-step.js';
+
+export type PauseResult =
+  | { status: 'paused' | 'resumed'; run: RunRecord }
+  | { status: 'not_found' }
+  | { status: 'already_ended'; runStatus: RunStatus };
+
+type At = { projectId: string; runId: string };
+
+/**
+ * Running steps stop at their next turn boundary, new ones as soon as a worker has them; timers run on and people may decide
+ * meanwhile. Child runs are paused with it. Idempotent.
+ */
+export async function pauseRun(deps: EngineDeps, at: At & { reason: string | null }): Promise<PauseResult> {
+  return change(deps, at, async (tx, run, recorder) => {
+    if (run.pausedAt !== null) return 'paused';
+    recorder.ofRun('RunPaused', [await pausesOf(tx, run)], { reason: at.reason });
+    await tx.updateRun(run.projectId, run.runId, { paused: true });
+    return 'paused';
+  });
+}
+
+/** Lifts the pause and, when a limit is given, changes the spend limit; steps that stopped for either go on. Idempotent. */
+export async function resumeRun(
+  deps: EngineDeps,
+  at: At & { spendLimit: StoredSpendLimit | null },
+): Promise<PauseResult> {
+  const result = await change(deps, at, async (tx, run, recorder) => {
+    const count = await pausesOf(tx, run);
+    if (run.pausedAt !== null) recorder.ofRun('RunResumed', [count], {});
+    if (at.spendLimit !== null) recorder.ofRun('SpendLimitChanged', [count], { spend_limit: at.spendLimit });
+    const limit = at.spendLimit === null ? {} : { spendLimit: at.spendLimit };
+    await tx.updateRun(run.projectId, run.runId, { paused: false, ...limit });
+    return 'resumed';
+  });
+  if (result.status === 'resumed') await wakeStopped(deps, at);
+  return result;
+}
+
+/** Also for the sweeper, after a crash between the change and this. Those for whom nothing has changed stop again at once. */
+async function wakeStopped(deps: EngineDeps, { projectId, runId }: At): Promise<void> {
+  for (const reason of ['paused', 'spend_limit'] as const)
+    for (const step of await deps.runs.stepsWaitingFor(projectId, runId, reason))
+      await changeStep(deps, step, async (advance, row) =>
+        row.status === 'waiting' && row.reason === reason ? wakeStep(advance, row) : null,
+      );
+}
+
+/** Tells the events of one pause from those of the next. */
+async function pausesOf(tx: RunTransaction, run: RunRecord): Promise<number> {
+  const types = ['RunPaused', 'RunResumed', 'SpendLimitChanged'] as const;
+  const events = await tx.read({ projectId: run.projectId, streamId: run.streamId, types });
+  return events.filter(({ runId }) => runId === run.runId).length;
+}
+
+async function change(
+  deps: EngineDeps,
+  { projectId, runId }: At,
+  write: (tx: RunTransaction, run: RunRecord, recorder: RunRecorder) => Promise<'paused' | 'resumed'>,
+): Promise<PauseResult> {
+  return deps.runs.transact(async (tx): Promise<PauseResult> => {
+    const run = await tx.lockRun(projectId, runId);
+    if (run === null) return { status: 'not_found' };
+    if (isEndedRun(run.status) || run.status === 'cancelling')
+      return { status: 'already_ended', runStatus: run.status };
+    const recorder = new RunRecorder(deps, run);
+    const status = await write(tx, run, recorder);
+    await recorder.flush(tx);
+    return { status, run: (await tx.lockRun(projectId, runId)) ?? run };
+  });
+}

@@ -1,0 +1,35 @@
+import { AppError } from '#libs/domain';
+import type { Advance } from '../advance/advance.js';
+import { RunRecorder } from '../advance/run-recorder.js';
+import type { StepRunRecord } from '../ports/run-store.port.js';
+import type { ChildRun } from '../run-step/step-outcome.js';
+import { acquireAndAdvance } from './acquire-and-advance.js';
+
+/**
+ * Stores the child run and makes its step wait for it: one transaction, so there is one child and its end is not missed.
+ * Returns the child's first steps, runnable after the commit.
+ */
+export async function startChild(advance: Advance, row: StepRunRecord, child: ChildRun): Promise<string[]> {
+  const { tx, deps, recorder } = advance;
+  const { runId } = child.run;
+  recorder.ofStep(row, 'StepWaiting', [row.fence], { reason: 'children', key: runId, due_at: null });
+  await tx.addWait(row.projectId, row.stepRunId, { kind: 'children', key: runId, dueInMs: null });
+  await tx.updateStepRun(row.projectId, row.stepRunId, { status: 'waiting', reason: 'children', waitingKey: runId });
+  await tx.insertRun(child.run);
+  const record = await tx.lockRun(child.run.projectId, runId);
+  if (record === null) throw new AppError('run_missing', `run ${runId} is not there right after its insert`);
+  const own = new RunRecorder(deps, record);
+  own.ofRun('RunCreated', [], {
+    pipeline: { name: record.pipeline, version: record.pipelineVersion },
+    inputs: record.inputs,
+    tags: record.tags,
+    metadata: record.metadata,
+    priority: record.priority,
+    deadline_at: record.deadlineAt,
+    parent: { run_id: row.runId, step_id: row.stepId, item: row.item, round: row.round },
+    spend_limit: record.spendLimit,
+  });
+  const begun = await acquireAndAdvance({ ...advance, run: record, definition: child.definition, recorder: own });
+  await own.flush(tx);
+  return begun?.runnable ?? [];
+}

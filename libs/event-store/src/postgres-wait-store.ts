@@ -1,0 +1,26 @@
+import type { WaitStore } from '#libs/engine';
+import type { Database } from './connect.js';
+import { findApproval, findApprovalsOfStep } from './operations/approvals.js';
+import { findEndedChildWaits, findOpenChildren, findOrphanedRuns } from './operations/child-runs.js';
+import { findNextOfConcurrency } from './operations/concurrency.js';
+import { findStepRunsAt } from './operations/find-step-run.js';
+import { findRunStanding, findStepsWaitingFor } from './operations/run-standing.js';
+import { findSignalledWaits } from './operations/signals.js';
+import { findItemValue } from './operations/step-items.js';
+
+/** What is read of waits and loops outside a transaction: one statement each. */
+export function postgresWaitStore(db: Database): WaitStore {
+  return {
+    stepRunsAt: (projectId, runId, at) => db.run((sql) => findStepRunsAt(sql, projectId, runId, at)),
+    itemValue: (loop, item) => db.run((sql) => findItemValue(sql, loop, item)),
+    standing: (projectId, runId) => db.run((sql) => findRunStanding(sql, projectId, runId)),
+    getApproval: (projectId, approvalId) => db.run((sql) => findApproval(sql, projectId, approvalId)),
+    approvalsOfStep: (projectId, stepRunId) => db.run((sql) => findApprovalsOfStep(sql, projectId, stepRunId)),
+    stepsWaitingFor: (projectId, runId, reason) => db.run((sql) => findStepsWaitingFor(sql, projectId, runId, reason)),
+    nextOfConcurrency: (at) => db.run((sql) => findNextOfConcurrency(sql, at)),
+    openChildren: (stepRunIds) => db.run((sql) => findOpenChildren(sql, stepRunIds)),
+    findSignalledWaits: (limit) => db.run((sql) => findSignalledWaits(sql, limit)),
+    findEndedChildWaits: (limit) => db.run((sql) => findEndedChildWaits(sql, limit)),
+    findOrphanedRuns: (limit) => db.run((sql) => findOrphanedRuns(sql, limit)),
+  };
+}
