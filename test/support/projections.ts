@@ -2,6 +2,13 @@ import {
   evolve,
   initialRunState,
   type ItemState,
+  type RunState,
+  type StepPlace,
+  type StepState,
+} from '../../libs/domain/src/index.js';
+  evolve,
+  initialRunState,
+  type ItemState,
   type StepPlace,
   type StepState,
 } from '../../libs/domain/src/index.js';
