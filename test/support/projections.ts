@@ -6,12 +6,6 @@ import {
   type StepPlace,
   type StepState,
 } from '../../libs/domain/src/index.js';
-  evolve,
-  initialRunState,
-  type ItemState,
-  type StepPlace,
-  type StepState,
-} from '../../libs/domain/src/index.js';
 import { PROJECT, type EngineHarness } from './engine-harness.js';
 
 const placeOf = ({ stepId, item, round }: StepPlace): string => JSON.stringify([stepId, item, round]);
