@@ -60,9 +60,6 @@ export const contextBlockSchema = z.strictObject({
 export type ContextPreset = z.infer<typeof presetSchema>;
 export type ContextMode = z.infer<typeof modeSchema>;
 export type WindowPolicy = z.infer<typeof windowSchema>;
-export type BudgetPolicy = z.infer<typeof budgetSchema>;
-export type BlocksPolicy = z.infer<typeof blocksSchema>;
-export type CompactionPolicy = z.infer<typeof compactionSchema>;
 export type MemoryPolicy = z.infer<typeof memoryPolicySchema>;
 export type ContextBlock = z.input<typeof contextBlockSchema>;
 

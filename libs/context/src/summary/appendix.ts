@@ -14,7 +14,8 @@ import { answerText, contentText } from './render-history.js';
 const MAX_MESSAGE_CHARS = 1_000;
 const MAX_MESSAGES_CHARS = 6_000;
 const MAX_NAMES_CHARS = 1_000;
-const MAX_ANCHORS_CHARS = 2_000;
+/** The shortest anchor and its comma. */
+const LEAST_LISTED_CHARS = 5;
 /** Of a long result only this much is searched for anchors, at each end: the middle of a listing is noise. */
 const ANCHOR_SPAN = 2_000;
 
@@ -42,7 +43,7 @@ export function summaryAppendix(input: AppendixInput): string {
   add(verbatimMessages(input.entries, Math.min(room, MAX_MESSAGES_CHARS)));
   add(listed('Files and images: ', fileNames(input.entries), Math.min(room, MAX_NAMES_CHARS)));
   const known = `${input.text}\n${sections.join('\n')}`;
-  add(listed('Also named: ', newestAnchors(input.entries, known), Math.min(room, MAX_ANCHORS_CHARS)));
+  add(listed('Also named: ', newestAnchors(input.entries, known, room), room));
   return sections.join('\n');
 }
 
@@ -104,11 +105,11 @@ const oneLine = (text: string): string => wellFormed(text).replace(/\s+/gu, ' ')
  * Anchors that `known` misses: newest entries first, within an entry what was written before what tools were told. No more
  * than can be shown, so a long range costs no more than a short one.
  */
-function newestAnchors(entries: readonly ConversationEntry[], known: string): string[] {
+function newestAnchors(entries: readonly ConversationEntry[], known: string, maxChars: number): string[] {
   const found = new Set<string>();
   for (const entry of entries.toReversed()) {
     for (const anchor of anchorsOf(wellFormed(searched(entry)))) if (!known.includes(anchor)) found.add(anchor);
-    if (found.size > MAX_ANCHORS_CHARS / 5) break;
+    if (found.size > maxChars / LEAST_LISTED_CHARS) break;
   }
   return [...found];
 }

@@ -4,6 +4,7 @@ import type { BuildResult, ReadyBuild } from '../build-result.js';
 import { neededEvents } from '../needed-events.js';
 import type { NeutralMessage } from '../neutral.js';
 import { lint } from '../shape/index.js';
+import { compactionState } from '../view/compaction-state.js';
 import { isInView, viewKey } from '../view/view-key.js';
 import { playPlan, type Observed } from './play-plan.js';
 import type { Plan } from './random-plan.js';
@@ -66,6 +67,10 @@ function hasPairs(messages: readonly NeutralMessage[]): boolean {
   return open.length === 0;
 }
 
+/** What a fresh view may see, said once more: its own run's, after the cutoff. */
+const isOwn = ({ view }: Session, event: StoredEvent): boolean =>
+  view.mode === 'inherit' || (event.runId === view.runId && event.seq > (view.cutoffSeq ?? 0));
+
 function checkEntries(session: Session, build: ReadyBuild): void {
   const seen = new Map<number, number>();
   const count = (entry: number): void => void seen.set(entry, (seen.get(entry) ?? 0) + 1);
@@ -76,6 +81,13 @@ function checkEntries(session: Session, build: ReadyBuild): void {
   const total = lastEntry(session);
   hold('C4', seen.size === total && [...seen.values()].every((times) => times === 1), () =>
     JSON.stringify({ total, seen: [...seen].filter(([, times]) => times !== 1), missing: total - seen.size }),
+  );
+  const foreign = session.events.filter((event) => event.entry !== null && !isOwn(session, event));
+  const shown = new Set(build.messages.flatMap(({ entries }) => entries));
+  hold(
+    'C15',
+    !foreign.some(({ entry }) => entry !== null && shown.has(entry)),
+    () => 'an entry of another run is shown',
   );
   const whole = new Map<number, number>();
   const unmanaged = session.build('unmanaged');
@@ -164,10 +176,10 @@ function checkCompaction({ session, build, applied }: Observed): void {
       () => `only ${behind} answers behind the range`,
     );
     const newest = answers.at(-1)?.seq ?? 0;
-    const live = session.events.findLast(({ type }) => type === 'ContextCompacted');
+    const live = compactionState(session.events, session.view).live;
     const isUrgent = proposal.reason === 'hard_cap' || proposal.reason === 'ladder';
     if (applied !== null && !isUrgent)
-      hold('C14', newest > (live?.seq ?? 0), () => 'proposed again without a new turn');
+      hold('C14', newest > (live?.appliedSeq ?? 0), () => 'proposed again without a new turn');
   }
   if (applied === null || !isUndisturbed(session)) return;
   const size = build.kind === 'ready' ? build.chars : build.size;
@@ -181,6 +193,7 @@ function isUndisturbed(session: Session): boolean {
   const requested = session.events.findLastIndex(
     (event) => event.type === 'CompactionRequested' && event.data.compaction_id === last.data.compaction_id,
   );
+  if (requested === -1) return false;
   return session.events
     .slice(requested)
     .every(({ entry, type }) => entry === null && type !== 'ConversationInterrupted' && type !== 'LlmCallStarted');
@@ -256,6 +269,6 @@ function checkEquality(session: Session): void {
   if (session.view.mode === 'fresh')
     equal(
       'C15',
-      copy.filter((event) => isInView(session.view, event)),
+      copy.filter((event) => isOwn(session, event)),
     );
 }

@@ -1,4 +1,4 @@
-import type { StoredEvent } from '#libs/domain';
+import type { Content, StoredEvent } from '#libs/domain';
 import type { BuildResult, CompactionProposal } from '../build-result.js';
 import { compactionState } from '../view/compaction-state.js';
 import type { Action, Plan } from './random-plan.js';
@@ -66,11 +66,41 @@ function play(player: Player, action: Action): void {
       });
     case 'compaction':
       return endCompaction(player, action.end);
+    case 'parallel':
+      return parallel(player, action.content);
     case 'failedCall':
       return failedCall(player, action.overflow);
     case 'call':
       return call(player, action);
   }
+}
+
+/** A whole exchange of another run, with the same call numbers. */
+function parallel({ session }: Player, content: Content): void {
+  if (session.view.mode !== 'fresh') return;
+  const run = 'run_parallel';
+  const toolCall = { id: 'call_0', name: 'read', arguments: '{}' };
+  session
+    .append('UserMessageReceived', { origin: 'task', content }, run)
+    .append(
+      'LlmCallCompleted',
+      {
+        call_no: 1,
+        try: 1,
+        model: session.manifest.model.id,
+        message: { content: [], tool_calls: [toolCall] },
+        finish_reason: 'tool_calls',
+        usage: null,
+        cost_usd: null,
+        wire_hash: null,
+      },
+      run,
+    )
+    .append(
+      'ToolCallCompleted',
+      { call_no: 1, ordinal: 0, tool_call_id: 'call_0', name: 'read', status: 'ok', content, argument: null },
+      run,
+    );
 }
 
 /** Builds until it may go on; waits are ended the way the action says. */

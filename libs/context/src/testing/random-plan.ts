@@ -22,7 +22,9 @@ export type Action =
   | { kind: 'run'; mode: 'inherit' | 'fresh'; task: Content; cut: 'cancelled' | 'failed' | null }
   | { kind: 'late'; back: number; content: Content }
   | { kind: 'compaction'; end: 'compact' | 'skip' | 'discard' | 'fail' | 'rollBack' | 'foreign' | 'twice' }
-  | { kind: 'policy' };
+  | { kind: 'policy' }
+  /** A run beside this one writes to the sub-stream: only where views are fresh. */
+  | { kind: 'parallel'; content: Content };
 export type Outcome = { status: 'ok' | 'error' | 'denied' | 'cancelled' | 'pending'; content: Content };
 
 export type Plan = {
@@ -165,6 +167,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('policy' as const) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('parallel' as const), content: withParts(text) }) },
 );
 
 const policy: fc.Arbitrary<EffectivePolicy> = fc
