@@ -25,7 +25,8 @@ export async function previewStored(deps: PreviewDeps, question: StoredPreview):
   const events = await deps.log.read({ projectId, streamId: subStream, ...bound });
   const calls = events.filter((event) => event.type === 'LlmCallStarted');
   const manifests = await manifestsOf(deps, projectId, calls);
-  const memories = policy.memory.placement === 'before_tail' ? await memoriesOf(deps, question) : new Map();
+  const memories =
+    policy.memory.placement === 'before_tail' ? await memoriesOf(deps, question) : new Map<string, JsonObject>();
   return previewStream({
     events,
     policy,
