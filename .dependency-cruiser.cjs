@@ -127,6 +127,7 @@ module.exports = {
     driver('event-store', ['postgres', 'kysely']),
     driver('queue', ['bullmq', 'ioredis', 'pg', '@nestjs/bullmq'], ['\\.processor\\.ts$', '\\.module\\.ts$']),
     driver('models', ['langchain', '@langchain']),
+    driver('tools', ['@modelcontextprotocol']),
     driver('expressions', ['@marcbachmann/cel-js', 're2js'], ['^libs/tools/src/arguments/']),
     driver('outbound', ['undici', 'ipaddr\\.js']),
     rule(

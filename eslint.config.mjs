@@ -64,6 +64,11 @@ export default tseslint.config(
     rules: { 'no-restricted-syntax': 'off', 'no-restricted-imports': 'off' },
   },
   {
+    // The operator's MCP servers are processes.
+    files: ['libs/tools/src/mcp/operator-process.ts'],
+    rules: { 'no-restricted-imports': 'off' },
+  },
+  {
     files: tests,
     rules: {
       'max-lines-per-function': 'off',

@@ -5,7 +5,13 @@ export default {
   testEnvironment: 'node',
   testEnvironmentOptions: { customExportConditions: ['source', 'node', 'node-addons'] },
   extensionsToTreatAsEsm: ['.ts'],
-  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  moduleNameMapper: {
+    '^(\\.{1,2}/.*)\\.js$': '$1',
+    // These export a condition `source` too, which is TypeScript.
+    '^eventsource-parser$': '<rootDir>/node_modules/eventsource-parser/dist/index.js',
+    '^eventsource-parser/stream$': '<rootDir>/node_modules/eventsource-parser/dist/stream.js',
+    '^eventsource$': '<rootDir>/node_modules/eventsource/dist/index.js',
+  },
   transform: { '^.+\\.ts$': ['@swc/jest', swcOptions] },
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/\\.dist-', '<rootDir>/.weir/'],
   testMatch: [

@@ -13,7 +13,7 @@ import {
 import { createModels, Scripts } from '#libs/models';
 import type { Logger, Settings } from '#libs/platform';
 import { createQueueBackend, type QueueBackend, type ReportFault } from '#libs/queue';
-import { createTools } from '#libs/tools';
+import { createTools, loadPlugins, type ClosableTools } from '#libs/tools';
 import { engineSettings } from './engine-settings.js';
 import { faultReporter } from './fault-reporter.js';
 import { pipelineFacts } from './pipeline-facts.js';
@@ -26,6 +26,8 @@ export type Runtime = {
   engine: EngineDeps;
   database: Database;
   queue: QueueBackend;
+  /** Its `close` ends MCP servers; before the queue. */
+  tools: ClosableTools;
   /** For faults of the queue that nobody waits for. */
   reportFault: ReportFault;
   /** Whether database and queue are there, for `/health/ready`. */
@@ -35,9 +37,10 @@ export type Runtime = {
 /**
  * The one place where ports meet adapters; api, worker, compactor and tests use it alike. Opens connections to the queue;
  * the database is first spoken to by whoever uses it.
- * @throws AppError `missing_setting`, `invalid_queue_settings`
+ * @throws AppError `missing_setting`, `invalid_queue_settings`, `invalid_plugin`
  */
 export async function composeEngine(settings: Settings, logger: Logger, app: string): Promise<Runtime> {
+  const plugins = await loadPlugins(settings.plugins);
   const database = connect({
     url: databaseUrl(settings),
     poolSize: settings.database.poolSize,
@@ -46,24 +49,33 @@ export async function composeEngine(settings: Settings, logger: Logger, app: str
   });
   const reportFault = faultReporter(logger);
   const queue = await createQueueBackend(queueSettings(settings), reportFault);
-  const engine = engineDeps(settings, { logger, app, database, queue });
+  const { engine, tools } = engineDeps(settings, { logger, app, database, queue, plugins });
   return {
     engine,
     database,
     queue,
+    tools,
     reportFault,
     readiness: [databaseCheck(database), { name: 'queue', check: () => queue.health() }],
   };
 }
 
-type Parts = { logger: Logger; app: string; database: Database; queue: QueueBackend };
+type Plugins = Awaited<ReturnType<typeof loadPlugins>>;
+type Parts = { logger: Logger; app: string; database: Database; queue: QueueBackend; plugins: Plugins };
 
-function engineDeps(settings: Settings, { logger, app, database, queue }: Parts): EngineDeps {
+function engineDeps(settings: Settings, parts: Parts): { engine: EngineDeps; tools: ClosableTools } {
+  const { logger, app, database, queue, plugins } = parts;
   const expressions = celExpressions();
   const scripts = new Scripts(settings.scriptsDir);
   const log = postgresEventLog(database);
   const recorded = recordedCalls({ recordings: postgresRecordingStore(database), log });
-  return {
+  const tools = createTools({
+    ...{ expressions, recorded, plugins, secrets: settings.secrets, http: settings.http },
+    mcpServers: settings.mcpServers,
+    onToolChange: (tool, server) =>
+      logger.warn({ tool, server }, 'a tool of an MCP server changed; steps see it as it is now'),
+  });
+  const engine: EngineDeps = {
     log,
     runs: postgresRunStore(database),
     pipelines: postgresPipelineStore(database),
@@ -73,9 +85,9 @@ function engineDeps(settings: Settings, { logger, app, database, queue }: Parts)
     epoch: queue.epoch,
     limiter: queue.limiter,
     models: createModels({ connections: settings.connections, overrides: settings.models, scripts, recorded }),
-    tools: createTools({ expressions, secrets: settings.secrets, http: settings.http, recorded }),
+    tools,
     expressions,
-    pipelineFacts: pipelineFacts(settings, expressions),
+    pipelineFacts: pipelineFacts({ ...settings, plugins: [...plugins.keys()] }, expressions),
     redact: secretRedactor(knownSecrets(settings)),
     settings: engineSettings(settings, app),
     held: new HeldSteps(),
@@ -84,6 +96,7 @@ function engineDeps(settings: Settings, { logger, app, database, queue }: Parts)
     random: Math.random,
     newId: (prefix) => `${prefix}_${uuidV7()}`,
   };
+  return { engine, tools };
 }
 
 function databaseCheck(database: Database): ReadinessCheck {

@@ -1,13 +1,16 @@
-import type { ExpressionLanguage, ToolDefinition } from '#libs/domain';
+import type { ExpressionLanguage, ExpressionVariables, ToolDefinition } from '#libs/domain';
 import type { RecordedCalls, ToolInvocation, ToolOutcome, Tools } from '#libs/engine';
 import { matchesHost, Outbound, type ResolveHost } from '#libs/outbound';
-import type { SecretSettings } from '#libs/platform';
+import type { McpServerSettings, SecretSettings } from '#libs/platform';
 import { parseArguments } from './arguments/parse-arguments.js';
 import { SchemaValidator } from './arguments/schema-validator.js';
 import { httpRequest } from './builtin/http-request.js';
 import { builtinTools } from './builtin/index.js';
 import { builtinKind } from './builtin-kind.js';
 import { httpKind } from './http/http-kind.js';
+import { McpKind } from './mcp/mcp-kind.js';
+import type { LoadedTool } from './plugin/define-tool.js';
+import { pluginKind } from './plugin/plugin-kind.js';
 import { replayKind } from './replay-kind.js';
 import { withTimeLimit } from './time-limit.js';
 import type { ToolKindAdapter, ToolResolution } from './tool-kind-adapter.js';
@@ -21,6 +24,12 @@ export type ToolsOptions = {
   http?: { allowedHosts: readonly string[]; httpRequestHosts: readonly string[] };
   /** What was recorded, for tools of kind replay; without it there are none. */
   recorded?: RecordedCalls;
+  /** The operator's MCP servers, by name. */
+  mcpServers?: ReadonlyMap<string, McpServerSettings>;
+  /** Told when a tool of an MCP server is not what it was before. */
+  onToolChange?: (tool: string, server: string) => void;
+  /** Tools of the operator's modules, from `loadPlugins`. */
+  plugins?: ReadonlyMap<string, LoadedTool>;
   /** The process' clock, for `now`. */
   now?: () => Date;
   /** Instead of the system's resolver. */
@@ -32,19 +41,29 @@ type KindAdapters = { [K in ToolDefinition['kind']]: ToolKindAdapter | null };
 /** What every provider accepts as the name of a tool. */
 const TOOL_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
+/** `close` ends the connections and processes of MCP servers. */
+export type ClosableTools = Tools & { close(): Promise<void> };
+
 /** The tools of a process. A new kind: its adapter and a line in `kinds`. */
-export function createTools(options: ToolsOptions): Tools {
+export function createTools(options: ToolsOptions): ClosableTools {
   const validator = new SchemaValidator();
-  const kinds = toolKinds(options);
+  const kinds = toolKinds(options, validator);
   return {
+    prepare: (definitions, variables) => prepare(kinds, definitions, variables),
     resolve: (name, definition) => resolve(kinds, validator, name, definition),
     invoke: (invocation) => invoke(kinds, invocation),
     parseArguments: (tool, text) => parseArguments(validator, tool.declaration.parameters, text),
     checkSchema: (schema, value) => validator.validate(schema, value),
+    close: async () => {
+      await Promise.all(Object.values(kinds).map((kind) => kind?.close?.() ?? Promise.resolve()));
+    },
   };
 }
 
-function toolKinds({ expressions, secrets, http, recorded, now, resolveHost }: ToolsOptions): KindAdapters {
+function toolKinds(options: ToolsOptions, validator: SchemaValidator): KindAdapters {
+  const { expressions, http, recorded, resolveHost, plugins } = options;
+  const now = options.now ?? ((): Date => new Date());
+  const secrets = options.secrets ?? new Map<string, SecretSettings>();
   const allowedHosts = http?.allowedHosts ?? [];
   const readable = http?.httpRequestHosts ?? [];
   const outbound = new Outbound({
@@ -56,16 +75,34 @@ function toolKinds({ expressions, secrets, http, recorded, now, resolveHost }: T
       ? builtinTools
       : new Map([...builtinTools, ['http_request', httpRequest(outbound, readable)]]);
   return {
-    builtin: builtinKind(now ?? (() => new Date()), builtins),
-    http:
+    builtin: builtinKind(now, builtins),
+    http: expressions === undefined ? null : httpKind({ outbound, expressions, secrets, allowedHosts }),
+    replay: recorded === undefined ? null : replayKind(recorded),
+    mcp:
       expressions === undefined
         ? null
-        : httpKind({ outbound, expressions, secrets: secrets ?? new Map(), allowedHosts }),
-    replay: recorded === undefined ? null : replayKind(recorded),
-    mcp: null,
-    plugin: null,
+        : new McpKind({
+            ...{ outbound, expressions, validator, secrets, allowedHosts, now },
+            servers: options.mcpServers ?? new Map<string, McpServerSettings>(),
+            onChange: options.onToolChange ?? ((): void => undefined),
+          }),
+    plugin: plugins === undefined ? null : pluginKind(plugins),
     pipeline: null,
   };
+}
+
+async function prepare(
+  kinds: KindAdapters,
+  definitions: readonly ToolDefinition[],
+  variables: ExpressionVariables,
+): Promise<{ ok: true } | { ok: false; detail: string }> {
+  const prepared = await Promise.all(
+    definitions.map(async (definition) => {
+      const done = (await kinds[definition.kind]?.prepare?.(definition, variables)) ?? { ok: true as const };
+      return done.ok ? done : { ok: false as const, detail: `tool ${definition.name}: ${done.detail}` };
+    }),
+  );
+  return prepared.find((done) => !done.ok) ?? { ok: true };
 }
 
 function resolve(

@@ -1,3 +1,4 @@
 export { SchemaValidator } from './arguments/schema-validator.js';
 export { builtinTools } from './builtin/index.js';
-export { createTools, type ToolsOptions } from './create-tools.js';
+export { createTools, type ClosableTools, type ToolsOptions } from './create-tools.js';
+export { loadPlugins } from './plugin/load-plugins.js';

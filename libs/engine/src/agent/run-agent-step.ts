@@ -1,6 +1,7 @@
-import { parseJson, type AssistantMessage, type Json, type StoredEventOf } from '#libs/domain';
+import { effectiveStep, parseJson, type AssistantMessage, type Json, type StoredEventOf } from '#libs/domain';
 import { stopReasonOf } from '../claim/held-steps.js';
 import { areCallsUsedUp, runToolCalls } from '../call-tools/run-tool-calls.js';
+import { prepareTools } from '../call-tools/prepare-tools.js';
 import { failedStep, stepTimedOut, type StepOutcome } from '../run-step/step-outcome.js';
 import { haltOf } from '../waits/halt.js';
 import { AgentContext } from './agent-context.js';
@@ -16,6 +17,9 @@ import { countTurns, nextAction, type AgentAction } from './next-action.js';
  * of it, so that any worker can go on at any point.
  */
 export async function runAgentStep(execution: AgentExecution): Promise<StepOutcome> {
+  const agent = effectiveStep(execution.definition, execution.step.id)?.agent ?? null;
+  const unprepared = await prepareTools(execution, agent?.tools ?? []);
+  if (unprepared !== null) return unprepared;
   const planned = planAgent(execution);
   if (!planned.ok) return failedStep('step_invalid', planned.detail);
   const begin = await beginAgentStep(execution, planned.plan);

@@ -15,6 +15,7 @@ import type { StepExecution } from '../run-step/step-execution.js';
 import { failedStep, type StepOutcome } from '../run-step/step-outcome.js';
 import { stepMemory } from '../tool-memory.js';
 import { effectKey } from './effect-key.js';
+import { prepareTools } from './prepare-tools.js';
 import { outputOf } from './tool-output.js';
 
 type ToolStepExecution = Omit<StepExecution, 'step'> & { step: PipelineStep & ToolStepWork };
@@ -23,6 +24,8 @@ type ToolStepExecution = Omit<StepExecution, 'step'> & { step: PipelineStep & To
 export async function runToolStep(execution: ToolStepExecution): Promise<StepOutcome> {
   const { deps, definition, step, variables } = execution;
   const toolDefinition = definition.tools.get(step.tool) ?? null;
+  const unprepared = await prepareTools(execution, [step.tool]);
+  if (unprepared !== null) return unprepared;
   const resolved = deps.tools.resolve(step.tool, toolDefinition);
   if (!resolved.ok) return failedStep('step_invalid', resolved.detail);
   const rendered = renderTemplate(step.args, variables, deps.expressions);

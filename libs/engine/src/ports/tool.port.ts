@@ -1,4 +1,4 @@
-import type { Content, Json, JsonObject, ToolDefinition, ToolEffect } from '#libs/domain';
+import type { Content, ExpressionVariables, Json, JsonObject, ToolDefinition, ToolEffect } from '#libs/domain';
 import type { ToolDeclaration } from '#libs/context';
 import type { CallPosition } from './model.port.js';
 
@@ -48,6 +48,14 @@ export type ToolOutcome =
   | { status: 'recorded'; result: { status: 'ok' | 'error'; content: Content } | null };
 
 export interface Tools {
+  /**
+   * Learns from servers what resolving these tools needs to know. `detail` says which server cannot be asked now; what is
+   * wrong with a tool for good is said by `resolve`.
+   */
+  prepare(
+    definitions: readonly ToolDefinition[],
+    variables: ExpressionVariables,
+  ): Promise<{ ok: true } | { ok: false; detail: string }>;
   /** Resolves an agent's tool names against the pipeline's definitions and the builtins. */
   resolve(
     name: string,
