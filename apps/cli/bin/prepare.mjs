@@ -4,10 +4,13 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { dieWithParent } from './die-with-parent.mjs';
 
 export const root = dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url)))));
 
 const stampFile = join(root, 'dist', '.build-stamp');
+/** What is started here must not outlive a kill -9 of this process. */
+const watcher = new URL('die-with-parent.mjs', import.meta.url).href;
 const lockFolder = join(root, '.weir-prepare.lock');
 
 /**
@@ -16,11 +19,14 @@ const lockFolder = join(root, '.weir-prepare.lock');
  */
 export function prepare({ mustInstall = isInstallStale(), mustBuild = isBuildStale() } = {}) {
   if (!hasSources() || (!mustInstall && !mustBuild)) return;
+  // Below npm this process ends with npm; from a shell it may outlive it (nohup).
+  const letGo = process.env.npm_lifecycle_event === undefined ? () => undefined : dieWithParent();
   withLock(() => {
     // Whoever held the lock may have done the work.
     if (isInstallStale()) install();
     if (isBuildStale()) build();
   });
+  letGo();
 }
 
 /** A released image ships `dist` alone: nothing to install, nothing to compile. */
@@ -105,7 +111,9 @@ function sources(folder) {
 }
 
 function run(command, args, name) {
-  const { status, signal, error } = spawnSync(command, args, { cwd: root, stdio: ['ignore', 2, 2] });
+  const options = `${process.env.NODE_OPTIONS ?? ''} --import ${watcher}`.trim();
+  const env = { ...process.env, NODE_OPTIONS: options, WEIR_DIE_WITH_PARENT: '1' };
+  const { status, signal, error } = spawnSync(command, args, { cwd: root, stdio: ['ignore', 2, 2], env });
   if (error !== undefined) throw new Error(`${name} could not be started: ${error.message}`);
   if (status !== 0) throw new Error(`${name} failed (${signal ?? `exit code ${status}`}); its output is above.`);
 }

@@ -68,10 +68,9 @@ export class RunsController {
       reply.header('preference-applied', `wait=${waitS}`);
       const on = { db: this.db, hub: this.hub, signal: this.parts.shutdown };
       const hasEnded = await awaitRun(on, { projectId: caller.projectId, runId: started.runId, waitMs: waitS * 1000 });
-      if (hasEnded) {
-        reply.status(200);
-        return this.get(started.runId, caller);
-      }
+      // Ended or not: who waited gets the run as it is now.
+      if (hasEnded) reply.status(200);
+      return this.get(started.runId, caller);
     }
     const accepted = await this.parts.engine.runs.getRun(caller.projectId, started.runId);
     if (accepted === null) throw runNotFound(started.runId);

@@ -60,7 +60,7 @@ export async function startRun(deps: EngineDeps, command: StartRun): Promise<Sta
   const run = newRun(deps, { ...command, inputs: checked.inputs }, version.version, definition);
   const outcome = await deps.runs
     .transact((tx) => accept(deps, tx, run, definition, idempotencyOf(command)))
-    .catch(busyStream);
+    .catch(refusal);
   if (outcome.advanced !== null) await afterCommit(deps, outcome.advanced);
   else if (outcome.result.status === 'started' && run.onBusy === 'interrupt') await interruptHolder(deps, run);
   return outcome.result;
@@ -75,7 +75,22 @@ class StreamBusy extends Error {
   }
 }
 
-function busyStream(error: unknown): Accepted {
+/** Rolls the acceptance back: a deadline that has passed. Not checked before the key is, so that replays stay replays. */
+class DeadlinePassed extends Error {
+  override readonly name = 'DeadlinePassed';
+
+  constructor(readonly deadlineAt: string) {
+    super(`the deadline ${deadlineAt} has passed`);
+  }
+}
+
+function refusal(error: unknown): Accepted {
+  if (error instanceof DeadlinePassed) {
+    const { deadlineAt: found } = error;
+    const detail = `the deadline ${found} has passed; give a time in the future, or none`;
+    const fault = { path: 'deadline', code: 'deadline_passed', found, expected: 'a time in the future', detail };
+    return { result: { status: 'invalid', faults: [fault] }, advanced: null };
+  }
   if (error instanceof StreamBusy) {
     return { result: { status: 'stream_busy', streamId: error.streamId }, advanced: null };
   }
@@ -197,6 +212,9 @@ async function accept(
     if (claim.status === 'mismatch') return { result: { status: 'key_mismatch' }, advanced: null };
     if (claim.status === 'stored')
       return { result: { status: 'replayed', runId: storedRunId(claim.body) }, advanced: null };
+  }
+  if (run.deadlineAt !== null && Date.parse(run.deadlineAt) <= deps.now().getTime()) {
+    throw new DeadlinePassed(run.deadlineAt);
   }
   await tx.insertRun(run);
   if (key !== null) await tx.storeIdempotentAnswer(key, 202, { run_id: run.runId });
