@@ -243,7 +243,7 @@ describe('a stream that stands at its hard cap', () => {
     const { error } = await harness.runRecord(runId);
     expect(error?.detail).toContain(exceeded?.knob);
     expect(error?.detail).toContain(String(exceeded?.size));
-    expect(error?.detail).toContain(`${String(exceeded?.contributors[0]?.['chars'])} chars`);
+    expect(error?.detail).toContain(`(${JSON.stringify(exceeded?.contributors[0]?.['chars'])} chars)`);
     const explained = await explainRun(harness.deps, PROJECT, runId);
     expect(explained?.['steps']).toMatchObject([{ step_id: 'work', hard_cap: exceeded }]);
   });

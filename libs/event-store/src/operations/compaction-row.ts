@@ -93,14 +93,16 @@ export function compactionRecord(row: CompactionRow): CompactionRecord {
     fence: row.fence,
     leaseUntil: row.lease_until,
     workerId: row.worker_id,
-    usage: {
-      inputTokens: row.input_tokens,
-      cachedTokens: row.cached_tokens,
-      outputTokens: row.output_tokens,
-      costUsd: row.cost_usd,
-      modelCalls: row.model_calls,
-    },
+    usage: usageOf(row),
     requestedAt: row.queued_at,
     endedAt: row.ended_at,
   };
 }
+
+const usageOf = (row: CompactionRow): CompactionRecord['usage'] => ({
+  inputTokens: row.input_tokens,
+  cachedTokens: row.cached_tokens,
+  outputTokens: row.output_tokens,
+  costUsd: row.cost_usd,
+  modelCalls: row.model_calls,
+});
