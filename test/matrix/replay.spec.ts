@@ -1,0 +1,30 @@
+import { createEngineHarness, type EngineHarness } from '../support/engine-harness.js';
+import { playSession } from '../support/play-session.js';
+
+let harness: EngineHarness;
+beforeAll(async () => {
+  harness = await createEngineHarness();
+});
+afterAll(() => harness.close());
+
+const BOUNDED = { window: { observation_window: 3, soft_cap_chars: 60_000, hard_cap_chars: 160_000 } };
+
+describe('a large recorded session played through the engine', () => {
+  it.each([
+    ['cc-cjk-emoji-errors', 'anthropic_thinking'],
+    ['cc-episodic-long', 'anthropic_thinking'],
+    ['cc-huge-output', 'openai_chat'],
+    ['openhands-pony-103', 'strict_chat'],
+    ['zh-toolcall', 'anthropic'],
+    ['pi-large-session', 'anthropic_thinking'],
+    ['pi-large-session', 'openai_chat'],
+  ] as const)(
+    'sends in each call of %s (%s) what the preview says',
+    async (name, apiFormat) => {
+      const { ends, hashes, previewed } = await playSession(harness, name, BOUNDED, apiFormat);
+      expect(ends.map(({ status }) => status)).toEqual(ends.map(({ recorded }) => recorded));
+      expect(hashes).toEqual(previewed);
+    },
+    20 * 60_000,
+  );
+});
