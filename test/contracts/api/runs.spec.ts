@@ -49,7 +49,7 @@ describe('starting runs', () => {
       status: 'queued',
       status_reason: 'stream_busy',
       blocked_on: [{ kind: 'run', id: first.body.id, since: expect.any(String) }],
-      allowed_actions: ['cancel'],
+      allowed_actions: ['cancel', 'pause'],
     });
     const listed = await api.ask('/v1/runs?stream_id=busy&status=queued,running');
     expect(listed.body.data.map((run: { id: string }) => run.id)).toEqual([second.body.id, first.body.id]);
@@ -178,7 +178,7 @@ describe('a failed run', () => {
     const { body } = await api.ask('/v1/pipelines/flaky/runs', { method: 'POST', body: { inputs: { message: 'hi' } } });
     expect((await api.ask(`/v1/runs/${body.id}/retry`, { method: 'POST' })).body).toMatchObject({
       code: 'wrong_state',
-      allowed_actions: ['cancel'],
+      allowed_actions: ['cancel', 'pause'],
     });
     await api.work();
     expect((await api.ask(`/v1/runs/${body.id}`)).body).toMatchObject({
