@@ -1574,9 +1574,10 @@ export interface components {
             name: string;
             transcript: components["schemas"]["Json"];
         };
-        /** @description `step_id` may be left out where the path names a sub-stream or the stream has one only. `run_id`: the view of that run (`fresh` steps); else that of the last start. */
+        /** @description `step_id` may be left out where the path names a sub-stream or the stream has one only. `run_id`: the view of that run (`fresh` steps); else that of the last start. `min_tail_turns`: this once in place of the policy’s, for a tail that is itself too large. */
         RequestCompaction: {
             item?: number;
+            min_tail_turns?: number;
             run_id?: string;
             step_id?: string;
         };
