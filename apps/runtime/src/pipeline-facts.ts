@@ -14,7 +14,7 @@ export function pipelineFacts(
     expressions,
     executableStepKinds: EXECUTABLE_STEP_KINDS,
     executableToolKinds: ['builtin', 'http', 'mcp', 'plugin', 'replay'],
-    missingFeatures: ['tool_approval', 'fallback_models'],
+    missingFeatures: [],
     builtinTools: [...builtinTools.keys(), ...(settings.http.httpRequestHosts.length === 0 ? [] : ['http_request'])],
     // Scripted models are for tests: where no folder of scripts is set, authors cannot name them.
     connections: [...settings.connections.keys(), ...(settings.scriptsDir === null ? [] : ['scripted'])],

@@ -27,6 +27,7 @@ export { runStepJob } from './run-step/run-step-job.js';
 export { startRun, type StartRun, type StartRunResult } from './start-run/start-run.js';
 export { checkEpoch, checkQueueBackend } from './sweep/check-epoch.js';
 export { sweep, wakeDue, type SweepReport } from './sweep/sweep.js';
+export { completeToolCall, type CompleteToolCall, type CompleteToolCallResult } from './waits/complete-tool-call.js';
 export { pauseRun, resumeRun, type PauseResult } from './pause-run.js';
 export { decideApproval, type DecideApproval, type DecideApprovalResult } from './waits/decide-approval.js';
 export { sendSignal, type SendSignal } from './waits/send-signal.js';

@@ -27,6 +27,7 @@ const FAILURE_CLASSES = {
   max_turns: 'permanent',
   loop_detected: 'permanent',
   tool_failed: 'permanent',
+  approval_denied: 'permanent',
   tool_outcome_unknown: 'permanent',
   spend_limit: 'permanent',
   expression_failed: 'permanent',

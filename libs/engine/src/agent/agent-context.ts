@@ -4,12 +4,12 @@ import type { AppendResult, AppendUnit, UsageDelta } from '../ports/event-log.po
 import type { AgentExecution, AgentPlan } from './agent-plan.js';
 import type { Begun } from './begin-agent-step.js';
 import type { Conversation } from './conversation.js';
-import type { CallModel } from './model-at-call.js';
+import type { ManifestOfCall } from './model-at-call.js';
 
 /** One agent step at work: its plan, its conversation, and the only way it writes. */
 export class AgentContext {
   /** By facts: what `modelAtCall` has stored already. */
-  readonly callModels = new Map<string, CallModel>();
+  readonly callModels = new Map<string, ManifestOfCall>();
 
   constructor(
     readonly execution: AgentExecution,

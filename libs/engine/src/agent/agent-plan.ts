@@ -32,6 +32,8 @@ export type AgentTool = { tool: ResolvedTool; definition: ToolDefinition | null 
 export type AgentPlan = {
   agent: AgentDefinition;
   model: string;
+  /** The model, then its fallback models. */
+  models: readonly string[];
   facts: ModelFacts;
   policy: EffectivePolicy;
   policyHash: string;
@@ -75,6 +77,7 @@ export function planAgent(execution: AgentExecution): PlanResult {
     plan: {
       agent,
       model,
+      models: [model, ...agent.fallbackModels],
       policy,
       maxToolCalls,
       ...manifestOf(policy, prompt.text, tools.tools, facts.facts),

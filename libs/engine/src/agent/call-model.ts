@@ -3,11 +3,12 @@ import type { FailureKind, NewEvent, StoredEventOf } from '#libs/domain';
 import { stopReasonOf } from '../claim/held-steps.js';
 import { readMemory } from '../memory.js';
 import { sha256 } from '../new-event.js';
-import type { ModelOutcome } from '../ports/model.port.js';
+import type { ModelFailureClass, ModelOutcome } from '../ports/model.port.js';
 import { estimatedTokens, reserveModel, returnModel, settleModel, type ReserveResult } from '../reserve-model.js';
 import { failedStep, stepTimedOut, type StepOutcome } from '../run-step/step-outcome.js';
 import type { AgentContext } from './agent-context.js';
 import { positionOf } from './call-position.js';
+import { chooseModel, nextModel } from './choose-model.js';
 import type { CallModel } from './model-at-call.js';
 import { failOverHardCap } from './over-hard-cap.js';
 import { settleWait, requestProposed } from './prepare-context.js';
@@ -31,8 +32,8 @@ export async function callModel(context: AgentContext, request: CallRequest): Pr
   if (build.kind === 'over_hard_cap') return failOverHardCap(context, request, build);
   const { deps } = context.execution;
   // Before anything is recorded: a call that must wait for its share leaves no trace in the conversation.
-  const reserved = await reserve(context, build);
-  if (reserved.kind === 'wait') return mustWait(context, reserved.waitMs);
+  const reserved = await reserve(context, request, build);
+  if (reserved.kind === 'wait') return mustWait(request, reserved.waitMs);
   if (request.recorded === undefined) {
     const recorded = await recordStart(context, request, build, buildMs);
     if (recorded !== 'recorded') await returnModel(deps, reserved.reservation);
@@ -54,17 +55,17 @@ export async function callModel(context: AgentContext, request: CallRequest): Pr
   return ended;
 }
 
-function reserve({ execution, plan }: AgentContext, build: ReadyBuild): Promise<ReserveResult> {
+function reserve({ execution, plan }: AgentContext, request: CallRequest, build: ReadyBuild): Promise<ReserveResult> {
   return reserveModel(execution.deps, {
-    model: plan.model,
+    model: request.model.name,
     ticket: execution.held.stepRunId,
     tokens: estimatedTokens(build.tokens, plan.settings.maxOutputTokens),
   });
 }
 
 /** Not a failure and not an attempt: the step gives its slot back until its share is free. */
-function mustWait({ plan }: AgentContext, waitMs: number): StepOutcome {
-  return failedStep('rate_limited', `the allowance of ${plan.model} is used up; the step waits for its share`, waitMs);
+function mustWait({ model }: CallRequest, waitMs: number): StepOutcome {
+  return failedStep('rate_limited', `the allowance of ${model.name} is used up; the step waits for its share`, waitMs);
 }
 
 async function buildFor(
@@ -130,7 +131,7 @@ async function call(context: AgentContext, request: CallRequest, build: ReadyBui
   const { deps, held } = execution;
   const deltas = await deltaPublisher(deps, positionOf(context, request));
   const outcome = await deps.models.call({
-    model: plan.model,
+    model: request.model.name,
     request: build.request,
     cacheBreakpoints: build.cacheBreakpoints,
     cacheKey: begun.subStream,
@@ -175,6 +176,7 @@ async function recordOutcome(
   });
   if (stop === 'timed_out') return stepTimedOut();
   if (stop === 'cancelled' || outcome.class === 'aborted') return { kind: 'cancelled' };
+  if (isReplaced(context, outcome.class)) return null;
   return failedStep(failureKind(outcome.class), outcome.detail, outcome.retryAfterMs);
 }
 
@@ -210,4 +212,10 @@ async function recordAnswer(
   const usage = { usage: answer.usage, costUsd: answer.costUsd ?? 0, modelCalls: 1, toolCalls: 0 };
   const result = await context.append([completed, ...requested], { usage });
   return result.status === 'fenced_out' ? { kind: 'fenced_out' } : null;
+}
+
+/** Another model is asked at once: the failure is no attempt of the step. The event that was just appended is not read yet. */
+function isReplaced({ plan, conversation, subject }: AgentContext, failed: ModelFailureClass): boolean {
+  const { length } = plan.models;
+  return nextModel(conversation.events, subject, length, failed) > chooseModel(conversation.events, subject, length);
 }

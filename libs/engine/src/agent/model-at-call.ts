@@ -5,25 +5,36 @@ import type { ModelAt } from '../ports/model.port.js';
 import { failedStep, type StepOutcome } from '../run-step/step-outcome.js';
 import type { AgentContext } from './agent-context.js';
 import { manifestJson } from './agent-plan.js';
+import { chooseModel } from './choose-model.js';
 import { positionOf } from './call-position.js';
 
 /** The model of one call, and the manifest that its context is built with. */
-export type CallModel = { facts: ModelFacts; manifest: Manifest; manifestHash: string };
+export type CallModel = {
+  /** `connection:model`, as the adapter is called. */
+  name: string;
+  facts: ModelFacts;
+  manifest: Manifest;
+  manifestHash: string;
+};
+
+/** What a context is built with; the same for calls of the same facts. */
+export type ManifestOfCall = Omit<CallModel, 'name'>;
 
 export type CallModelResult = { kind: 'call'; model: CallModel } | { kind: 'ended'; outcome: StepOutcome };
 
 /**
  * Most models are the plan's from the first call to the last. A recording may name another one from here on: then the
- * manifest of the call names it too, so the frontier is computed anew and rebuilding finds the same facts.
+ * manifest of the call names it too, as for a fallback model, so the frontier is computed anew and rebuilding finds the same facts.
  */
 export async function modelAtCall(
   context: AgentContext,
   call: { callNo: number; try: number },
 ): Promise<CallModelResult> {
-  const { plan, execution } = context;
-  const at = await execution.deps.models.at(plan.model, positionOf(context, call));
+  const { plan, execution, conversation, subject } = context;
+  const name = plan.models[chooseModel(conversation.events, subject, plan.models.length)] ?? plan.model;
+  const at = await execution.deps.models.at(name, positionOf(context, call));
   if (at.kind !== 'call') return { kind: 'ended', outcome: outcomeOf(at, call.callNo) };
-  return { kind: 'call', model: await withManifest(context, at.facts) };
+  return { kind: 'call', model: { name, ...(await withManifest(context, at.facts)) } };
 }
 
 function outcomeOf(at: Exclude<ModelAt, { kind: 'call' }>, callNo: number): StepOutcome {
@@ -37,7 +48,7 @@ function outcomeOf(at: Exclude<ModelAt, { kind: 'call' }>, callNo: number): Step
   }
 }
 
-async function withManifest({ plan, execution, callModels }: AgentContext, facts: ModelFacts): Promise<CallModel> {
+async function withManifest({ plan, execution, callModels }: AgentContext, facts: ModelFacts): Promise<ManifestOfCall> {
   const key = canonicalJson(factsJson(facts));
   const known = callModels.get(key);
   if (known !== undefined) return known;
@@ -51,7 +62,7 @@ async function withManifest({ plan, execution, callModels }: AgentContext, facts
 
 const factsJson = (facts: ModelFacts) => ({ ...facts, weights: { ...facts.weights } });
 
-async function storedManifest({ deps, run }: AgentContext['execution'], manifest: Manifest): Promise<CallModel> {
+async function storedManifest({ deps, run }: AgentContext['execution'], manifest: Manifest): Promise<ManifestOfCall> {
   const json = manifestJson(manifest);
   const manifestHash = sha256(canonicalJson(json));
   await deps.log.putPayload(run.projectId, manifestHash, json);

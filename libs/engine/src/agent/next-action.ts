@@ -5,6 +5,8 @@ export type PendingToolCall = {
   call: ToolCall;
   /** How often it was started before without a result. */
   starts: number;
+  /** Its tool answered that the real result comes later. */
+  isAwaited: boolean;
 };
 
 /** What an agent step does next, as its stored events tell. */
@@ -74,11 +76,13 @@ const isAskedAgain = (own: readonly StoredEvent[], seq: number): boolean =>
 
 function pendingCall(own: readonly StoredEvent[], callNo: number, ordinal: number, call: ToolCall): PendingToolCall[] {
   let starts = 0;
+  let isAwaited = false;
   for (const event of own) {
     if (event.type !== 'ToolCallCompleted' && event.type !== 'ToolCallStarted') continue;
     if (event.data.call_no !== callNo || event.data.ordinal !== ordinal) continue;
     if (event.type === 'ToolCallStarted') starts += 1;
-    else if (event.data.status !== 'pending') return [];
+    else if (event.data.status === 'pending') isAwaited = true;
+    else return [];
   }
-  return [{ ordinal, call, starts }];
+  return [{ ordinal, call, starts, isAwaited }];
 }

@@ -116,6 +116,7 @@ function wasAskedToRepair({ conversation, subject }: AgentContext): boolean {
       event.type === 'UserMessageReceived' &&
       event.runId === subject.runId &&
       event.stepId === subject.stepId &&
+      event.round === subject.round &&
       event.data.origin === 'user' &&
       event.data.injected === true,
   );

@@ -1,10 +1,11 @@
-import type { Content, Json, JsonObject, ToolResultStatus } from '#libs/domain';
+import type { Content, Json, JsonObject, NewEvent, ToolResultStatus } from '#libs/domain';
 import type { AgentContext } from '../agent/agent-context.js';
 import type { AgentTool } from '../agent/agent-plan.js';
-import type { PendingToolCall } from '../agent/next-action.js';
 import { stepMemory } from '../tool-memory.js';
 import type { ToolInvocation, ToolOutcome } from '../ports/tool.port.js';
+import type { ApprovalRecord } from '../ports/wait-store.port.js';
 import { failedStep, type StepOutcome } from '../run-step/step-outcome.js';
+import type { ReadyCall } from './ask-about-calls.js';
 import { effectKey } from './effect-key.js';
 import { readResult } from './read-result.js';
 import { toolNamed } from './tool-named.js';
@@ -18,11 +19,7 @@ export type InvokeResult =
 const errorResult = (content: string): InvokeResult => ({ kind: 'result', status: 'error', content });
 
 /** One call with its journal: checks, `ToolCallStarted`, the call itself. The result is appended by the caller. */
-export async function invokeTool(
-  context: AgentContext,
-  callNo: number,
-  pending: PendingToolCall,
-): Promise<InvokeResult> {
+export async function invokeTool(context: AgentContext, callNo: number, pending: ReadyCall): Promise<InvokeResult> {
   const { execution, plan } = context;
   const agentTool = toolNamed(plan, pending.call.name);
   if (agentTool === undefined) {
@@ -31,7 +28,10 @@ export async function invokeTool(
       `There is no tool named ${pending.call.name}. ${known === '' ? 'No tools are available.' : `Available: ${known}.`}`,
     );
   }
-  const parsed = execution.deps.tools.parseArguments(agentTool.tool, pending.call.arguments);
+  const { approval } = pending;
+  if (approval?.status === 'denied') return deniedResult(agentTool.tool.name, approval);
+  const edited = approval?.decisionArguments ?? null;
+  const parsed = execution.deps.tools.parseArguments(agentTool.tool, edited ?? pending.call.arguments);
   if (!parsed.ok && agentTool.tool.isRecorded !== true)
     return errorResult(`The arguments of ${pending.call.name} were refused: ${parsed.detail}`);
   const unknown = await unknownOutcome(context, callNo, pending, agentTool);
@@ -48,26 +48,25 @@ export async function invokeTool(
   });
   const appended = await context.append([started]);
   if (appended.status === 'fenced_out') return { kind: 'ended', outcome: { kind: 'fenced_out' } };
-  return invoke(context, { callNo, pending, agentTool, args: parsed.ok ? parsed.args : {}, key });
+  const result = await invoke(context, { callNo, pending, agentTool, args: parsed.ok ? parsed.args : {}, key });
+  return edited === null || result.kind !== 'result'
+    ? result
+    : { ...result, content: withEditedArguments(result.content, edited) };
 }
 
 /** A call that may have had its effect must not be made again: the policy of its tool decides. */
 async function unknownOutcome(
   context: AgentContext,
   callNo: number,
-  pending: PendingToolCall,
+  pending: ReadyCall,
   { tool, definition }: AgentTool,
 ): Promise<InvokeResult | null> {
   if (pending.starts === 0 || tool.effect !== 'non_idempotent') return null;
   const policy = definition?.onUnknownOutcome ?? 'tell_model';
-  const event = context.event('ToolOutcomeUnknown', [callNo, pending.ordinal], {
-    call_no: callNo,
-    ordinal: pending.ordinal,
-    tool_call_id: pending.call.id,
-    name: tool.name,
-    policy,
-  });
-  await context.append([event]);
+  // A person has decided that it is made again.
+  if (policy === 'ask') return null;
+  const { ordinal, call } = pending;
+  await context.append([unknownEvent(context, { callNo, ordinal, toolCallId: call.id, name: tool.name, policy })]);
   if (policy === 'tell_model')
     return errorResult(
       `It is not known whether ${tool.name} was carried out: the process that ran it died. Check before doing it again.`,
@@ -76,9 +75,38 @@ async function unknownOutcome(
   return { kind: 'ended', outcome: failedStep('tool_outcome_unknown', detail) };
 }
 
+type UnknownCall = {
+  callNo: number;
+  ordinal: number;
+  toolCallId: string;
+  name: string;
+  policy: 'ask' | 'fail' | 'tell_model';
+};
+
+export function unknownEvent(context: AgentContext, unknown: UnknownCall): NewEvent {
+  const { callNo, ordinal, toolCallId, name, policy } = unknown;
+  const data = { call_no: callNo, ordinal, tool_call_id: toolCallId, name, policy };
+  return context.event('ToolOutcomeUnknown', [callNo, ordinal], data);
+}
+
+function deniedResult(tool: string, { kind, decisionComment }: ApprovalRecord): InvokeResult {
+  const because = decisionComment === null ? '' : ` Their comment: ${decisionComment}`;
+  const content =
+    kind === 'unknown_outcome'
+      ? `It is not known whether ${tool} was carried out, and a person decided that it is not called again.${because}`
+      : `A person denied this call of ${tool}; it was not made.${because}`;
+  return { kind: 'result', status: 'denied', content };
+}
+
+/** The model must know what was really done. */
+function withEditedArguments(content: Content, argumentsText: string): Content {
+  const note = `[A person changed the arguments of this call to ${argumentsText}]`;
+  return typeof content === 'string' ? `${note}\n${content}` : [{ type: 'text', text: note }, ...content];
+}
+
 type Invoking = {
   callNo: number;
-  pending: PendingToolCall;
+  pending: ReadyCall;
   agentTool: AgentTool;
   args: JsonObject;
   key: string | null;

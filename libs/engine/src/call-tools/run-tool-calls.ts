@@ -1,9 +1,10 @@
 import { placeholderArgument } from '#libs/context';
 import type { Content, NewEvent, StoredEvent, ToolResultStatus } from '#libs/domain';
 import type { AgentContext } from '../agent/agent-context.js';
-import type { AgentAction, PendingToolCall } from '../agent/next-action.js';
-import { failedStep, type StepOutcome } from '../run-step/step-outcome.js';
-import { invokeTool, type InvokeResult } from './invoke-tool.js';
+import type { AgentAction } from '../agent/next-action.js';
+import { failedStep, type CallApproval, type CallPlace, type StepOutcome } from '../run-step/step-outcome.js';
+import { sortCalls, type ReadyCall } from './ask-about-calls.js';
+import { invokeTool, unknownEvent, type InvokeResult } from './invoke-tool.js';
 import { toolNamed } from './tool-named.js';
 import { countRepeats, NOTICE_AFTER, STOP_AFTER, withNotice } from './repeated-calls.js';
 
@@ -14,7 +15,9 @@ type RunTools = Extract<AgentAction, { type: 'run_tools' }>;
  * Every fault of a call is a result for the model. Null: the loop goes on.
  */
 export async function runToolCalls(context: AgentContext, action: RunTools): Promise<StepOutcome | null> {
-  const queue = [...action.pending];
+  const { ready, approvals, results } = await sortCalls(context, action.completed.data.call_no, action.pending);
+  if (ready.length === 0) return waitForOthers(context, action, approvals, results);
+  const queue = [...ready];
   const outcomes: (StepOutcome | null)[] = [];
   const worker = async (): Promise<void> => {
     for (let pending = queue.shift(); pending !== undefined; pending = queue.shift()) {
@@ -32,7 +35,22 @@ export async function runToolCalls(context: AgentContext, action: RunTools): Pro
 const isRecordedTool = ({ plan }: AgentContext, name: string): boolean =>
   toolNamed(plan, name)?.tool.isRecorded === true;
 
-async function runOne(context: AgentContext, action: RunTools, pending: PendingToolCall): Promise<StepOutcome | null> {
+/** Nothing is left to run: people decide, or results come. What may have had its effect is said before it is asked about. */
+async function waitForOthers(
+  context: AgentContext,
+  action: RunTools,
+  approvals: readonly CallApproval[],
+  results: readonly CallPlace[],
+): Promise<StepOutcome> {
+  for (const { kind, callNo, ordinal, tool } of approvals) {
+    if (kind !== 'unknown_outcome') continue;
+    const toolCallId = action.pending.find((pending) => pending.ordinal === ordinal)?.call.id ?? '';
+    await context.append([unknownEvent(context, { callNo, ordinal, toolCallId, name: tool, policy: 'ask' })]);
+  }
+  return { kind: 'waiting_for_calls', approvals, results };
+}
+
+async function runOne(context: AgentContext, action: RunTools, pending: ReadyCall): Promise<StepOutcome | null> {
   const callNo = action.completed.data.call_no;
   const { conversation, plan, subject } = context;
   const refused = refusal(context, callNo, pending.ordinal);
@@ -60,7 +78,7 @@ async function runOne(context: AgentContext, action: RunTools, pending: PendingT
 function completedEvent(
   context: AgentContext,
   callNo: number,
-  pending: PendingToolCall,
+  pending: ReadyCall,
   status: ToolResultStatus,
   content: Content,
 ): NewEvent {

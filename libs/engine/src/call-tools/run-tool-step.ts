@@ -2,6 +2,7 @@ import {
   canonicalJson,
   renderTemplate,
   subStreamId,
+  type Content,
   type JsonObject,
   type PipelineStep,
   type StoredEvent,
@@ -16,6 +17,8 @@ import { failedStep, type StepOutcome } from '../run-step/step-outcome.js';
 import { stepMemory } from '../tool-memory.js';
 import { effectKey } from './effect-key.js';
 import { prepareTools } from './prepare-tools.js';
+import { approvalOf } from '../waits/wait-for-calls.js';
+import { unknownPrompt } from './ask-about-calls.js';
 import { outputOf } from './tool-output.js';
 
 type ToolStepExecution = Omit<StepExecution, 'step'> & { step: PipelineStep & ToolStepWork };
@@ -38,12 +41,17 @@ export async function runToolStep(execution: ToolStepExecution): Promise<StepOut
 
 type ToolCallPlan = { tool: ResolvedTool; args: JsonObject; argumentsText: string };
 
-async function callOnce(execution: ToolStepExecution, plan: ToolCallPlan): Promise<StepOutcome> {
+async function callOnce(execution: ToolStepExecution, planned: ToolCallPlan): Promise<StepOutcome> {
   const { deps, run, row, definition, step } = execution;
   const earlier = await earlierStarts(execution);
   if (earlier.done !== null) return { kind: 'succeeded', output: outputOf(earlier.done) };
+  if (earlier.lateError !== null) return failedStep('tool_failed', earlier.lateError);
+  if (earlier.isAwaited) return waitForResult();
+  const decided = await decisionOf(execution, planned, earlier.open);
+  if (decided.kind === 'ended') return decided.outcome;
+  const { plan } = decided;
   const policy = definition.tools.get(step.tool)?.onUnknownOutcome ?? 'fail';
-  if (earlier.open > 0 && plan.tool.effect === 'non_idempotent') {
+  if (earlier.open > 0 && plan.tool.effect === 'non_idempotent' && policy !== 'ask') {
     await append(execution, 'ToolOutcomeUnknown', [1, 0], {
       call_no: 1,
       ordinal: 0,
@@ -106,10 +114,7 @@ async function recordResult(
     case 'error':
       return failedStep(outcome.retryable ? 'tool_unavailable' : 'tool_failed', outcome.content);
     case 'pending':
-      return failedStep(
-        'tool_failed',
-        `${plan.tool.name} answered that its result comes later; only agents can wait for one`,
-      );
+      return waitForResult();
     case 'cancelled':
       return { kind: 'cancelled' };
   }
@@ -144,32 +149,75 @@ async function invoke(
   });
 }
 
+/** The place of the one call of a tool step. */
+const CALL = { callNo: 1, ordinal: 0 };
+const waitForResult = (): StepOutcome => ({ kind: 'waiting_for_calls', approvals: [], results: [CALL] });
+
+type Decided = { kind: 'go'; plan: ToolCallPlan } | { kind: 'ended'; outcome: StepOutcome };
+
+/** What people decided about the call, where they are asked; they may have changed its arguments. */
+async function decisionOf(
+  { deps, run, row, definition, step }: ToolStepExecution,
+  plan: ToolCallPlan,
+  open: number,
+): Promise<Decided> {
+  const { tool } = plan;
+  const isUnknown = open > 0 && tool.effect === 'non_idempotent';
+  const asks = isUnknown ? definition.tools.get(step.tool)?.onUnknownOutcome === 'ask' : tool.requiresApproval;
+  if (!asks) return { kind: 'go', plan };
+  const kind = isUnknown ? ('unknown_outcome' as const) : ('tool' as const);
+  const prompt = isUnknown ? unknownPrompt(tool.name) : `May ${tool.name} be called?`;
+  const ask = { ...CALL, kind, tool: tool.name, arguments: plan.argumentsText, prompt };
+  const approval = approvalOf(await deps.runs.approvalsOfStep(run.projectId, row.stepRunId), ask);
+  if (approval === null || approval.status === 'pending')
+    return { kind: 'ended', outcome: { kind: 'waiting_for_calls', approvals: [ask], results: [] } };
+  if (approval.status === 'denied') {
+    const because = approval.decisionComment === null ? '' : `: ${approval.decisionComment}`;
+    return {
+      kind: 'ended',
+      outcome: failedStep('approval_denied', `a person denied the call of ${tool.name}${because}`),
+    };
+  }
+  if (approval.decisionArguments === null) return { kind: 'go', plan };
+  const parsed = deps.tools.parseArguments(tool, approval.decisionArguments);
+  if (!parsed.ok) return { kind: 'ended', outcome: failedStep('step_invalid', `changed arguments: ${parsed.detail}`) };
+  return { kind: 'go', plan: { tool, args: parsed.args, argumentsText: approval.decisionArguments } };
+}
+
 type Earlier = {
   open: number;
   failed: number;
   done: Extract<StoredEvent, { type: 'ToolCallCompleted' }>['data']['content'] | null;
+  /** The tool answered that the real result comes later. */
+  isAwaited: boolean;
+  /** It came, as an error. */
+  lateError: string | null;
 };
 
 /** What the journal says of earlier tries in this run. */
 async function earlierStarts(execution: ToolStepExecution): Promise<Earlier> {
   const { deps, run, row } = execution;
-  if (row.starts <= 1) return { open: 0, failed: 0, done: null };
+  if (row.starts <= 1) return { open: 0, failed: 0, done: null, isAwaited: false, lateError: null };
   const events = await deps.log.read({
     projectId: run.projectId,
     streamId: subjectOf(execution).streamId,
     types: ['ToolCallStarted', 'ToolCallCompleted'],
   });
-  const earlier: Earlier = { open: 0, failed: 0, done: null };
+  const earlier: Earlier = { open: 0, failed: 0, done: null, isAwaited: false, lateError: null };
   for (const event of events) {
-    if (event.runId !== run.runId) continue;
+    if (event.runId !== run.runId || event.round !== row.round) continue;
     if (event.type === 'ToolCallStarted') earlier.open += 1;
     if (event.type !== 'ToolCallCompleted') continue;
     earlier.open = 0;
     if (event.data.status === 'ok') earlier.done = event.data.content;
-    else earlier.failed += 1;
+    else if (event.data.status !== 'pending') earlier.failed += 1;
+    if (earlier.isAwaited && event.data.status === 'error') earlier.lateError = textOf(event.data.content);
+    earlier.isAwaited = event.data.status === 'pending';
   }
   return earlier;
 }
+
+const textOf = (content: Content): string => (typeof content === 'string' ? content : JSON.stringify(content));
 
 function subjectOf({ run, row }: ToolStepExecution) {
   return {

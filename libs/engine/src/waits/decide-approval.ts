@@ -1,6 +1,7 @@
 import type { ApprovalDecision, Json } from '#libs/domain';
 import type { Advance } from '../advance/advance.js';
 import type { EngineDeps } from '../engine-deps.js';
+import { loadDefinition } from '../load-definition.js';
 import type { StepRunRecord } from '../ports/run-store.port.js';
 import type { ApprovalRecord } from '../ports/wait-store.port.js';
 import { changeStep } from '../sweep/change-step.js';
@@ -31,7 +32,7 @@ export type DecideApprovalResult =
 export async function decideApproval(deps: EngineDeps, command: DecideApproval): Promise<DecideApprovalResult> {
   const known = await deps.runs.getApproval(command.projectId, command.approvalId);
   if (known === null) return { status: 'not_found' };
-  const fault = checkDecision(deps, known, command);
+  const fault = checkDecision(deps, known, command) ?? (await checkArguments(deps, known, command));
   if (fault !== null) return fault;
   let isRepeated = true;
   await changeStep(deps, known, async (advance, row) => {
@@ -60,6 +61,23 @@ function checkDecision(
   if (command.arguments !== null && approval.kind === 'step')
     return { status: 'invalid', field: 'arguments', detail: 'only a tool call has arguments' };
   return null;
+}
+
+/** Against the tool's schema where it is known here, so that whoever decides learns of a mistake. */
+async function checkArguments(
+  deps: EngineDeps,
+  approval: ApprovalRecord,
+  { arguments: edited, projectId }: DecideApproval,
+): Promise<Extract<DecideApprovalResult, { status: 'invalid' }> | null> {
+  if (edited === null || approval.tool === null) return null;
+  const run = await deps.runs.getRun(projectId, approval.runId);
+  if (run === null) return null;
+  const definition = await loadDefinition(deps, projectId, run.pipeline, run.pipelineVersion);
+  const resolved = deps.tools.resolve(approval.tool, definition.tools.get(approval.tool) ?? null);
+  // A tool whose server this process has not asked: the step checks them before it makes the call.
+  if (!resolved.ok) return null;
+  const parsed = deps.tools.parseArguments(resolved.tool, edited);
+  return parsed.ok ? null : { status: 'invalid', field: 'arguments', detail: parsed.detail };
 }
 
 async function applyDecision(
