@@ -1,7 +1,7 @@
 import type { PipelineStore } from '#libs/engine';
 import { retryContention } from './append/retry-contention.js';
 import type { Database } from './connect.js';
-import { applyPipelineVersion, findPipelineVersion } from './operations/pipeline-versions.js';
+import { applyPipelineVersion, findCanary, findPipelineVersion } from './operations/pipeline-versions.js';
 
 /** Pipelines and their immutable versions on Postgres. */
 export function postgresPipelineStore(db: Database): PipelineStore {
@@ -9,5 +9,6 @@ export function postgresPipelineStore(db: Database): PipelineStore {
     applyVersion: (input) =>
       db.run((sql) => retryContention(() => sql.begin((session) => applyPipelineVersion(session, input)))),
     getVersion: (projectId, name, version) => db.run((sql) => findPipelineVersion(sql, projectId, name, version)),
+    getCanary: (projectId, name) => db.run((sql) => findCanary(sql, projectId, name)),
   };
 }

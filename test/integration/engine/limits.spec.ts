@@ -1,5 +1,5 @@
 import type { Json, StoredSpendLimit } from '../../../libs/domain/src/index.js';
-import { cancelRun, explainRun, pauseRun, resumeRun, sweep } from '../../../libs/engine/src/index.js';
+import { cancelRun, explainRun, pauseRun, resumeRun, startRun, sweep } from '../../../libs/engine/src/index.js';
 import { createEngineHarness, PROJECT, type EngineHarness } from '../../support/engine-harness.js';
 import { expectProjectionsEqualEvents } from '../../support/projections.js';
 import { waitFor } from '../../support/wait-for.js';
@@ -182,6 +182,44 @@ describe('a concurrency key', () => {
     // The next one finds no slot that was lost.
     const next = [await harness.start('keyed', { who: 'storm' }), await harness.start('keyed', { who: 'storm' })];
     expect(await statuses(next)).toEqual(['running', 'running']);
+    await harness.queue.drain(harness.deps);
+  });
+});
+
+describe('a canary', () => {
+  it('gets its share of new runs, and a stream always the same version', async () => {
+    const document = (said: string): Json => ({ name: 'canaried', steps: [{ id: 'say', transform: said }] });
+    await harness.apply(document('live'));
+    await harness.apply(document('next'));
+    await harness.database.run(
+      (sql) => sql`update pipeline_alias set version = 1 where name = 'canaried' and alias = 'live'`,
+    );
+    await harness.database.run(
+      (sql) =>
+        sql`insert into pipeline_alias (project_id, name, alias, version, weight) values (${PROJECT}, 'canaried', 'canary', 2, 30)`,
+    );
+    const versionOf = async (draw: number, streamId: string | null) => {
+      const deps = { ...harness.deps, random: () => draw };
+      const result = await startRun(deps, {
+        projectId: PROJECT,
+        pipeline: 'canaried',
+        version: null,
+        inputs: {},
+        streamId,
+        tags: [],
+        metadata: {},
+        priority: 0,
+        deadlineAt: null,
+        idempotencyKey: null,
+      });
+      return result.status === 'started' ? (await harness.runRecord(result.runId)).pipelineVersion : null;
+    };
+    expect(await versionOf(0.29, null)).toBe(2);
+    expect(await versionOf(0.31, null)).toBe(1);
+    const streams = Array.from({ length: 20 }, (_, n) => `stream-${n}`);
+    const first = await Promise.all(streams.map((stream) => versionOf(0, stream)));
+    expect(new Set(first)).toEqual(new Set([1, 2]));
+    expect(await Promise.all(streams.map((stream) => versionOf(0.9, stream)))).toEqual(first);
     await harness.queue.drain(harness.deps);
   });
 });

@@ -20,4 +20,6 @@ export interface PipelineStore {
   }): Promise<{ version: number; created: boolean }>;
   /** `version` null: what the alias `live` points to. */
   getVersion(projectId: string, name: string, version: number | null): Promise<PipelineVersionRecord | null>;
+  /** What the alias `canary` points to, with its share of new runs in percent; null: none. */
+  getCanary(projectId: string, name: string): Promise<{ version: number; weight: number } | null>;
 }

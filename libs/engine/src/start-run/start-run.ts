@@ -19,11 +19,12 @@ import { loadDefinition } from '../load-definition.js';
 import { sha256 } from '../new-event.js';
 import type { IdempotencyKey, NewRun, RunTransaction } from '../ports/run-store.port.js';
 import { acquireAndAdvance } from './acquire-and-advance.js';
+import { chooseVersion } from './choose-version.js';
 
 export type StartRun = {
   projectId: string;
   pipeline: string;
-  /** Null: what the alias `live` points to. */
+  /** Null: what the alias `live` points to, or `canary` by its weight. */
   version: number | null;
   inputs: JsonObject;
   /** Null: the run's own id. */
@@ -52,7 +53,8 @@ export type StartRunResult =
 
 /** Accepts a run: its row, its first event and (when its stream is free) its first steps in one transaction. Never waits for the queue. */
 export async function startRun(deps: EngineDeps, command: StartRun): Promise<StartRunResult> {
-  const version = await deps.pipelines.getVersion(command.projectId, command.pipeline, command.version);
+  const wanted = command.version ?? (await chooseVersion(deps, command));
+  const version = await deps.pipelines.getVersion(command.projectId, command.pipeline, wanted);
   if (version === null) return { status: 'pipeline_not_found' };
   const definition = await loadDefinition(deps, command.projectId, command.pipeline, version.version);
   const checked = checkCommand(definition, command);

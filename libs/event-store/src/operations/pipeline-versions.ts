@@ -49,3 +49,16 @@ export async function findPipelineVersion(
         where a.project_id = ${projectId} and a.name = ${name} and a.alias = 'live'))`;
   return row === undefined ? null : { ...row };
 }
+
+/** The alias `canary` of a pipeline that is not deleted; null: none, or without weight. */
+export async function findCanary(
+  session: Session,
+  projectId: string,
+  name: string,
+): Promise<{ version: number; weight: number } | null> {
+  const [row] = await session<{ version: number; weight: number }[]>`
+    select a.version, a.weight from pipeline_alias a
+    join pipeline p on p.project_id = a.project_id and p.name = a.name and p.deleted_at is null
+    where a.project_id = ${projectId} and a.name = ${name} and a.alias = 'canary' and a.weight > 0`;
+  return row === undefined ? null : { ...row };
+}
