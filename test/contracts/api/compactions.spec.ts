@@ -145,6 +145,8 @@ describe('weir compactions', () => {
     expect(shown.out).toContain('UserMessageReceived');
     expect((await weir('compactions', 'rollback', id)).out).toMatch(/rolled.back/);
     expect((await weir('compactions', 'rollback', id)).code).toBe(1);
+    const all = await weir('compactions', 'request', 'cli', '--min-tail-turns', '0', '--json');
+    expect(all).toMatchObject({ code: 0, lines: [{ event: 'requested', entries: [1, 8] }] });
     expect((await weir('compactions', 'retry', 'cmp_none')).code).toBe(1);
     expect((await weir('compactions', 'show')).code).toBe(2);
   });
