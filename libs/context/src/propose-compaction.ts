@@ -117,7 +117,9 @@ function allowedCuts(facts: ProposalFacts): Cut[] {
     sum.entryHi = Math.max(sum.entryHi, own.lastEntry);
     sum.shown += own.shown;
     sum.original += own.original;
-    if (turn.answer.seq > live && sum.hi < own.firstSeqBehind) cuts.push({ count: turn.index + 1, ...sum });
+    // Turns that are all forgotten gain nothing, and a build from a part of the history does not see them (law C11).
+    const gains = sum.shown > 0;
+    if (gains && turn.answer.seq > live && sum.hi < own.firstSeqBehind) cuts.push({ count: turn.index + 1, ...sum });
   }
   return cuts;
 }
