@@ -3,9 +3,7 @@ import { parse } from 'yaml';
 import { pipelineFacts } from '../../apps/runtime/src/pipeline-facts.js';
 import { parsePipeline } from '../../libs/domain/src/index.js';
 import { celExpressions } from '../../libs/expressions/src/index.js';
-import { parseEnvironment } from '../../libs/platform/src/config/environment.js';
-import { parseOperatorFile } from '../../libs/platform/src/config/operator-file.js';
-import { resolveSettings } from '../../libs/platform/src/config/settings.js';
+import { parseEnvironment, parseOperatorFile, resolveSettings } from '../../libs/platform/src/index.js';
 
 const guide = readFileSync(new URL('../../docs/guide/operating.md', import.meta.url), 'utf8');
 const samples = [...guide.matchAll(/```yaml\n([\s\S]*?)```/g)].map((match) => match[1] ?? '');

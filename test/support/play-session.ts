@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { effectivePolicy, transcriptSchema, type ApiFormat, type ReplayRun } from '../../libs/context/src/index.js';
-import { jsonSchema, subStreamId } from '../../libs/domain/src/index.js';
+import { jsonSchema, subStreamId, type JsonObject } from '../../libs/domain/src/index.js';
 import {
   previewTranscript,
   recordedModel,
@@ -41,7 +41,7 @@ export async function playSession(
   await harness.apply(replayDocument({ name: pipeline, ...played, plan, toolNames, policy: forced }));
   const ends: PlayedSession['ends'] = [];
   for (const run of plan.runs) {
-    const metadata = run.injected ? { injected: true } : {};
+    const metadata: JsonObject = run.injected ? { injected: true } : {};
     const runId = await harness.start(pipeline, { task: replayTask(run.task) }, { streamId: pipeline, metadata });
     ends.push({ status: (await harness.untilEnded(runId)).status, recorded: run.end });
   }

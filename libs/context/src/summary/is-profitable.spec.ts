@@ -22,7 +22,15 @@ const priced = (input: number | null, cached: number | null, output: number | nu
 
 const judged = (more: Partial<ProfitInput>) => {
   const agent = priced(3, 0.3, 15);
-  const estimate = estimateProfit({ readChars: 240_000, writtenChars: 12_000, freedChars: 200_000, turns: 40, summariser: agent, agent, ...more });
+  const estimate = estimateProfit({
+    readChars: 240_000,
+    writtenChars: 12_000,
+    freedChars: 200_000,
+    turns: 40,
+    summariser: agent,
+    agent,
+    ...more,
+  });
   return estimate === null ? null : isProfitable(estimate);
 };
 
@@ -44,7 +52,16 @@ describe('whether a summary pays', () => {
 
   it('gives the numbers in dollars', () => {
     const agent = priced(2, null, 8);
-    expect(estimateProfit({ readChars: 4_000_000, writtenChars: 400_000, freedChars: 2_000_000, turns: 3, summariser: agent, agent })).toEqual({
+    expect(
+      estimateProfit({
+        readChars: 4_000_000,
+        writtenChars: 400_000,
+        freedChars: 2_000_000,
+        turns: 3,
+        summariser: agent,
+        agent,
+      }),
+    ).toEqual({
       costUsd: 2.8,
       savedUsdPerCall: 1,
       expectedCalls: 10,
