@@ -5,6 +5,7 @@ import { OperationController } from './admin/operation.controller.js';
 import { StreamCallsController } from './admin/stream-calls.controller.js';
 import { StreamsController } from './admin/streams.controller.js';
 import { API_PARTS, type ApiParts } from './api-parts.js';
+import { ApprovalsController } from './approvals/approvals.controller.js';
 import { KeyRegistry } from './auth/key-registry.js';
 import { EventsController } from './events/events.controller.js';
 import { ProgressHub } from './events/progress-hub.js';
@@ -15,9 +16,12 @@ import { PipelinesController } from './pipelines/pipelines.controller.js';
 import { ApiKeysController } from './projects/api-keys.controller.js';
 import { ProjectsController } from './projects/projects.controller.js';
 import { RecordingsController } from './recordings/recordings.controller.js';
+import { RunPauseController } from './runs/run-pause.controller.js';
 import { RunReportsController } from './runs/run-reports.controller.js';
 import { RunVerbsController } from './runs/run-verbs.controller.js';
 import { RunsController } from './runs/runs.controller.js';
+import { SignalsController } from './signals/signals.controller.js';
+import { CallResultController } from './steps/call-result.controller.js';
 import { StepsController } from './steps/steps.controller.js';
 
 export type ApiModuleOptions = { parts: ApiParts; keys: KeyRegistry; hub: ProgressHub; metrics: ApiMetrics };
@@ -29,8 +33,12 @@ export type ApiModuleOptions = { parts: ApiParts; keys: KeyRegistry; hub: Progre
     PipelineVersionsController,
     RunsController,
     RunVerbsController,
+    RunPauseController,
     RunReportsController,
     StepsController,
+    CallResultController,
+    ApprovalsController,
+    SignalsController,
     EventsController,
     RecordingsController,
     StreamsController,

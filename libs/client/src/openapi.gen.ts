@@ -512,6 +512,68 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/approvals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What people are or were asked to decide
+         * @description Needs the scope `runs:read`.
+         */
+        get: operations["listApprovals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/approvals/{approval}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One approval
+         * @description Needs the scope `runs:read`.
+         */
+        get: operations["getApproval"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/approvals/{approval}/decision": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Approve or deny
+         * @description The first decision holds; the same one again changes nothing, another one is refused with 409. `form` must fit the approval’s form, `arguments` the tool’s parameters.
+         *
+         *     Needs the scope `approvals:decide`.
+         */
+        post: operations["decideApproval"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/pipelines": {
         parameters: {
             query?: never;
@@ -876,6 +938,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/runs/{run}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Pause a run
+         * @description Running steps stop at their next turn boundary, no new ones begin; child runs are paused with it. Timers run on and people may decide. Pausing again changes nothing.
+         *
+         *     Needs the scope `runs:write`.
+         */
+        post: operations["pauseRun"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/runs/{run}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Go on with a paused run, or raise its spend limit
+         * @description What stopped at a turn boundary goes on from there. Resuming a run that is not paused changes nothing.
+         *
+         *     Needs the scope `runs:write`.
+         */
+        post: operations["resumeRun"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/runs/{run}/retry": {
         parameters: {
             query?: never;
@@ -982,6 +1088,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/runs/{run}/steps/{step}/calls/{call}/result": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A tool’s late result
+         * @description For a call whose tool answered that its result comes later; `call` is the number of the model call that asked for it (1 for tool steps, whose `tool_call_id` is the step’s id). The step goes on when nothing else is awaited.
+         *
+         *     Needs the scope `runs:write`.
+         */
+        post: operations["completeToolCall"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/runs/{run}/steps/{step}/items": {
         parameters: {
             query?: never;
@@ -1018,6 +1146,28 @@ export interface paths {
         get: operations["streamRun"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/signals/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a signal that a run waits for, or will
+         * @description One signal wakes one `wait_for` step of the same name and key, the one that has waited longest. A signal that comes first is kept. Send an Idempotency-Key where a repeated request must not count twice.
+         *
+         *     Needs the scope `runs:write`.
+         */
+        post: operations["sendSignal"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1075,6 +1225,47 @@ export interface components {
             }[];
             promoted: boolean;
             version: number;
+        };
+        /** @description `kind`: `step` (an approval step), `tool` (a call of a tool with `requires_approval`), `unknown_outcome` (a call that may have been carried out; to approve is to make it again). `arguments` is the JSON text that the model wrote. Prompt, arguments and decision are null for keys that have neither `content:read` nor `approvals:decide`. */
+        Approval: {
+            arguments: string | null;
+            call: number | null;
+            decision: {
+                arguments: string | null;
+                comment: string | null;
+                decided_at: string | null;
+                decided_by: string | null;
+                form: components["schemas"]["Json"];
+            } | null;
+            due_at: string | null;
+            form: {
+                [key: string]: components["schemas"]["Json"];
+            } | null;
+            id: string;
+            item: number | null;
+            /** @enum {string} */
+            kind: "step" | "tool" | "unknown_outcome";
+            prompt: string | null;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            requested_at: string;
+            round: number;
+            run_id: string;
+            /** @enum {string} */
+            status: "pending" | "approved" | "denied" | "cancelled";
+            step_id: string;
+            tool: string | null;
+        };
+        ApprovalDecision: {
+            arguments?: (string | {
+                [key: string]: components["schemas"]["Json"];
+            }) | null;
+            comment?: string | null;
+            /** @enum {string} */
+            decision: "approve" | "deny";
+            form?: components["schemas"]["Json"];
         };
         AuditEntry: {
             action: string;
@@ -1408,6 +1599,20 @@ export interface components {
         };
         /** @description Any JSON value */
         Json: unknown;
+        LateResult: {
+            content: string | {
+                [key: string]: components["schemas"]["Json"];
+            }[];
+            /** @default false */
+            is_error?: boolean;
+            tool_call_id: string;
+        };
+        LateResultAccepted: {
+            call: number;
+            run_id: string;
+            step_id: string;
+            tool_call_id: string;
+        };
         Live: {
             /** @enum {string} */
             status: "live";
@@ -1581,6 +1786,10 @@ export interface components {
             run_id?: string;
             step_id?: string;
         };
+        /** @description `spend_limit` replaces the run’s, for one that stopped at its limit. */
+        ResumeRun: {
+            spend_limit?: components["schemas"]["SpendLimit"] | null;
+        };
         RetryRun: {
             /**
              * @default pinned
@@ -1692,6 +1901,13 @@ export interface components {
                 step_id: string;
             }[];
         };
+        RunPaused: {
+            allowed_actions: string[];
+            id: string;
+            paused: boolean;
+            /** @enum {string} */
+            status: "queued" | "running" | "waiting" | "cancelling" | "succeeded" | "failed" | "cancelled" | "timed_out" | "dead_letter";
+        };
         /** @description `steps` are those that run again. */
         RunRetried: {
             id: string;
@@ -1744,10 +1960,32 @@ export interface components {
             tags: string[];
             usage: components["schemas"]["Usage"];
         };
+        SendSignal: {
+            key: string;
+            payload?: components["schemas"]["Json"];
+        };
+        /** @description `run_id`: the run that goes on with it; null: it is kept for the next that waits. */
+        SentSignal: {
+            id: string;
+            key: string;
+            name: string;
+            run_id: string | null;
+        };
         SetAlias: {
             version: number;
             /** @default 100 */
             weight?: number;
+        };
+        /** @description Of the run with its child runs; a bound that is absent or null is none. */
+        SpendLimit: {
+            cost_usd?: number | null;
+            /**
+             * @default pause
+             * @enum {string}
+             */
+            on_exceeded?: "pause" | "fail";
+            tokens?: number | null;
+            tool_calls?: number | null;
         };
         StartRun: {
             deadline?: string | null;
@@ -1761,6 +1999,7 @@ export interface components {
             };
             /** @default 0 */
             priority?: number;
+            spend_limit?: components["schemas"]["SpendLimit"] | null;
             stream_id?: string | null;
             /** @default [] */
             tags?: string[];
@@ -2817,6 +3056,113 @@ export interface operations {
             };
         };
     };
+    listApprovals: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+                run_id?: string;
+                status?: "pending" | "approved" | "denied" | "cancelled";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of approvals, newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Approval"][];
+                        has_more: boolean;
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getApproval: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                approval: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The approval. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Approval"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    decideApproval: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key and body: the same answer, with `Idempotency-Replayed: true`. The same key and another body: 422. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                approval: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ApprovalDecision"];
+            };
+        };
+        responses: {
+            /** @description The decided approval. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Approval"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     listPipelines: {
         parameters: {
             query?: {
@@ -3571,6 +3917,84 @@ export interface operations {
             };
         };
     };
+    pauseRun: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key and body: the same answer, with `Idempotency-Replayed: true`. The same key and another body: 422. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    reason?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description The run is paused. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunPaused"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    resumeRun: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key and body: the same answer, with `Idempotency-Replayed: true`. The same key and another body: 422. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResumeRun"];
+            };
+        };
+        responses: {
+            /** @description The run goes on. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunPaused"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     retryRun: {
         parameters: {
             query?: never;
@@ -3756,6 +4180,48 @@ export interface operations {
             };
         };
     };
+    completeToolCall: {
+        parameters: {
+            query?: {
+                item?: number;
+            };
+            header?: {
+                /** @description The same key and body: the same answer, with `Idempotency-Replayed: true`. The same key and another body: 422. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                call: number;
+                run: string;
+                step: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LateResult"];
+            };
+        };
+        responses: {
+            /** @description The result is stored. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LateResultAccepted"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     listStepItems: {
         parameters: {
             query?: {
@@ -3818,6 +4284,44 @@ export interface operations {
                 };
                 content: {
                     "text/event-stream": string;
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    sendSignal: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key and body: the same answer, with `Idempotency-Replayed: true`. The same key and another body: 422. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SendSignal"];
+            };
+        };
+        responses: {
+            /** @description The signal is kept, and delivered where somebody waited. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SentSignal"];
                 };
             };
             /** @description What went wrong. */

@@ -41,6 +41,7 @@ beforeAll(async () => {
     call: '1',
     stream: 'talk',
     compaction: 'cmp_none',
+    approval: 'apr_none',
     project: 'default',
     key: key.keyId,
   };
@@ -70,17 +71,27 @@ const bodies: Record<string, unknown> = {
   createApiKey: { name: 'k', scopes: ['runs:read'] },
   cancelRun: {},
   retryRun: { version: 'live' },
+  pauseRun: {},
+  resumeRun: { spend_limit: { tokens: 10 } },
+  decideApproval: { decision: 'approve' },
+  sendSignal: { key: 'k', payload: { any: 'thing' } },
+  completeToolCall: { tool_call_id: 'call_1', content: 'late' },
   previewContext: { policy: { preset: 'chat' } },
   requestCompaction: { step_id: 'answer' },
   putRecording: { messages: [{ role: 'user', content: 'hi' }] },
 };
 /** A body may be left out. */
-const optionalBodies = new Set(['cancelRun', 'retryRun', 'requestCompaction']);
-/** PUT under a new name makes something. */
-const creating = new Set(['applyPipeline', 'putRecording']);
+const optionalBodies = new Set(['cancelRun', 'retryRun', 'pauseRun', 'resumeRun', 'requestCompaction']);
+/** Under a new name it makes something. */
+const creating = new Set(['applyPipeline', 'putRecording', 'sendSignal']);
 const otherAnswers: Record<string, number> = {
   cancelRun: 409,
   retryRun: 409,
+  pauseRun: 409,
+  resumeRun: 409,
+  getApproval: 404,
+  decideApproval: 404,
+  completeToolCall: 404,
   getCompaction: 404,
   listCompactionEvents: 404,
   retryCompaction: 404,
@@ -254,8 +265,8 @@ describe('every operation', () => {
         const path = route.path.replace(/\{(\w+)\}/g, () => encodeURIComponent(id));
         const answer = await call(route, { path, body: bodies[route.operation.operationId] });
         expectDocumented(route, answer);
-        // Some of these are names that a recording may have.
-        if (!route.path.startsWith('/v1/recordings')) expect(answer.status).toBeGreaterThanOrEqual(400);
+        // Some of these are names that a recording or a signal may have.
+        if (!/^\/v1\/(recordings|signals)/.test(route.path)) expect(answer.status).toBeGreaterThanOrEqual(400);
       }
     }
   });

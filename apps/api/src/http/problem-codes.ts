@@ -18,6 +18,7 @@ export const PROBLEM_CODES = {
   step_not_found: { status: 404, title: 'There is no such step' },
   call_not_found: { status: 404, title: 'There is no such call' },
   stream_not_found: { status: 404, title: 'There is no such stream' },
+  approval_not_found: { status: 404, title: 'There is no such approval' },
   compaction_not_found: { status: 404, title: 'There is no such compaction' },
   recording_not_found: { status: 404, title: 'There is no such recording' },
   project_exists: { status: 409, title: 'The project exists already' },

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { RUN_STATUSES, STEP_STATUSES, type RunStatus } from '#libs/domain';
+import { spendLimitBody } from './pause.schema.js';
 import { pageQuery } from '../http/list-page.js';
 import { anyJson, anyJsonObject, count, line, time, timeFilter, usage } from '../http/scalars.js';
 
@@ -15,6 +16,7 @@ export const startRunBody = z
     metadata: anyJsonObject.default({}),
     priority: z.int().min(-100).max(100).default(0),
     deadline: z.iso.datetime({ offset: true }).nullish(),
+    spend_limit: spendLimitBody.nullish(),
   })
   .meta({ id: 'StartRun' });
 export type StartRunBody = z.output<typeof startRunBody>;

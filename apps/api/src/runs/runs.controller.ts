@@ -17,6 +17,7 @@ import { pathId } from '../http/scalars.js';
 import { faultsOfDocument } from '../pipelines/document-faults.js';
 import { awaitRun } from './await-run.js';
 import { describeRuns, loadRun, runNotFound } from './load-run.js';
+import { toSpendLimit } from './run-pause.controller.js';
 import { toAcceptedRun, toRun, toRunSummary } from './run-wire.js';
 import {
   patchRunBody,
@@ -187,6 +188,7 @@ function toCommand(projectId: string, pipeline: string, body: StartRunBody, idem
     metadata: body.metadata,
     priority: body.priority,
     deadlineAt: body.deadline ?? null,
+    spendLimit: body.spend_limit == null ? null : toSpendLimit(body.spend_limit),
     idempotencyKey,
   };
 }

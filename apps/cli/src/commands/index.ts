@@ -1,18 +1,22 @@
 import type { Command } from 'commander';
 import { registerApply } from './apply.command.js';
+import { registerApprovals } from './approvals.command.js';
 import { registerCancel } from './cancel.command.js';
 import { registerCompactions } from './compactions.command.js';
 import { registerContext } from './context.command.js';
+import { registerDecide } from './decide.command.js';
 import { registerEvents } from './events.command.js';
 import { registerExplain } from './explain.command.js';
 import { registerKeys } from './keys.command.js';
 import { registerMigrate } from './migrate.command.js';
 import { registerRetry } from './retry.command.js';
+import { registerPause, registerResume } from './pause.command.js';
 import { registerPreview } from './preview.command.js';
 import { registerReplay } from './replay.command.js';
 import { registerRun } from './run.command.js';
 import { registerRuns } from './runs.command.js';
 import { registerShow } from './show.command.js';
+import { registerSignal } from './signal.command.js';
 import { registerUp } from './up.command.js';
 import { registerValidate } from './validate.command.js';
 import { registerVerify } from './verify.command.js';
@@ -32,6 +36,11 @@ export const commands: readonly ((program: Command) => void)[] = [
   registerReplay,
   registerCancel,
   registerRetry,
+  registerPause,
+  registerResume,
+  registerApprovals,
+  registerDecide,
+  registerSignal,
   registerCompactions,
   registerVerify,
   registerMigrate,

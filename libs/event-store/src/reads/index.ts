@@ -1,4 +1,5 @@
 export * from './api-keys.js';
+export * from './approvals.js';
 export * from './compaction-measures.js';
 export * from './compactions.js';
 export * from './events.js';
