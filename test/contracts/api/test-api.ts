@@ -1,7 +1,14 @@
 import 'reflect-metadata';
 import { createModels, Scripts } from '../../../libs/models/src/index.js';
-import { mintApiKey, relay, wakeDue, type ApiKeyScope, API_KEY_SCOPES } from '../../../libs/engine/src/index.js';
-import { createApiKey, createProject } from '../../../libs/event-store/src/index.js';
+import {
+  mintApiKey,
+  recordedCalls,
+  relay,
+  wakeDue,
+  type ApiKeyScope,
+  API_KEY_SCOPES,
+} from '../../../libs/engine/src/index.js';
+import { createApiKey, createProject, postgresRecordingStore } from '../../../libs/event-store/src/index.js';
 import {
   createLogger,
   parseEnvironment,
@@ -44,10 +51,12 @@ export async function startTestApi({
   const runtime = await composeEngine(settings, logger, 'api-test');
   const scripts = new Scripts();
   const jobs = new InMemoryQueue();
+  const recordings = postgresRecordingStore(runtime.database);
+  const recorded = recordedCalls({ recordings, log: runtime.engine.log });
   const engine = {
     ...runtime.engine,
     queue: jobs,
-    models: createModels({ connections: new Map(), overrides: {}, scripts }),
+    models: createModels({ connections: new Map(), overrides: {}, scripts, recorded }),
     pipelineFacts: { ...runtime.engine.pipelineFacts, connections: null },
   };
   const shutdown = new AbortController();
