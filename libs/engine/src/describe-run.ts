@@ -1,6 +1,6 @@
 import { isEndedRun } from '#libs/domain';
 import type { EngineDeps } from './engine-deps.js';
-import type { RunRecord, StepRunRecord, StepUsage } from './ports/run-store.port.js';
+import type { RunRecord, StepRunRecord, StepUsage } from './ports/run-records.port.js';
 
 /** What a run waits for: the step, approval, compaction or run named by `id`, since when (RFC 3339). */
 export type BlockedOn = { kind: string; id: string; since: string };

@@ -1,7 +1,7 @@
 import { subStreamId, type Json } from '#libs/domain';
 import { describeRun, waitingDetail } from './describe-run.js';
 import type { EngineDeps } from './engine-deps.js';
-import type { RunRecord, StepRunRecord } from './ports/run-store.port.js';
+import type { RunRecord, StepRunRecord } from './ports/run-records.port.js';
 
 /** `GET /v1/runs/{run}/explain`: why a run is where it is, who holds its steps, what comes next, what one can do. */
 export type Explanation = { [key: string]: Json };

@@ -1,7 +1,8 @@
 import { isEndedRun, type RunStatus, type StoredSpendLimit } from '#libs/domain';
 import { RunRecorder } from './advance/run-recorder.js';
 import type { EngineDeps } from './engine-deps.js';
-import type { RunRecord, RunTransaction } from './ports/run-store.port.js';
+import type { RunRecord } from './ports/run-records.port.js';
+import type { RunTransaction } from './ports/run-store.port.js';
 import { changeStep } from './sweep/change-step.js';
 import { wakeStep } from './waits/wake-step.js';
 

@@ -7,7 +7,7 @@ import {
   type StepPlace,
 } from '#libs/domain';
 import type { Advance } from './advance/advance-run.js';
-import type { StepRunRecord } from './ports/run-store.port.js';
+import type { StepRunRecord } from './ports/run-records.port.js';
 
 /** What the `retry` verb does with the steps of a run that has ended. */
 export type RetryPlan = {

@@ -5,7 +5,8 @@ import { RunRecorder } from './advance/run-recorder.js';
 import type { EngineDeps } from './engine-deps.js';
 import { loadDefinition } from './load-definition.js';
 import { planRetry, reopenLoop } from './retry-plan.js';
-import type { RunRecord, RunTransaction, StepRunRecord } from './ports/run-store.port.js';
+import type { RunRecord, StepRunRecord } from './ports/run-records.port.js';
+import type { RunTransaction } from './ports/run-store.port.js';
 
 export type RetryRun = {
   projectId: string;

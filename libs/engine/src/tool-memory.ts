@@ -4,7 +4,7 @@ import type { EngineDeps } from './engine-deps.js';
 import { readMemory } from './memory.js';
 import { newEvent } from './new-event.js';
 import type { ToolMemory } from './ports/tool.port.js';
-import type { RunRecord } from './ports/run-store.port.js';
+import type { RunRecord } from './ports/run-records.port.js';
 
 export type MemoryWriter = {
   deps: Pick<EngineDeps, 'log' | 'redact'>;

@@ -1,6 +1,7 @@
 import type { PipelineDefinition, RunStatus } from '#libs/domain';
 import type { EngineDeps } from '../engine-deps.js';
-import type { RunRecord, RunTransaction } from '../ports/run-store.port.js';
+import type { RunRecord } from '../ports/run-records.port.js';
+import type { RunTransaction } from '../ports/run-store.port.js';
 import type { RunRecorder } from './run-recorder.js';
 
 /** A run under its lock, in a transaction. */

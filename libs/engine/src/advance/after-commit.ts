@@ -1,7 +1,7 @@
 import { dispatchNow } from '../dispatch/dispatch-now.js';
 import type { EngineDeps } from '../engine-deps.js';
 import { loadDefinition } from '../load-definition.js';
-import type { RunRecord } from '../ports/run-store.port.js';
+import type { RunRecord } from '../ports/run-records.port.js';
 import { acquireAndAdvance } from '../start-run/acquire-and-advance.js';
 import { advanceRun, type Advanced } from './advance-run.js';
 import { endOfChild } from './end-of-child.js';

@@ -6,7 +6,7 @@ import {
   type PipelineDefinition,
   type StepPlace,
 } from '#libs/domain';
-import type { StepRunRecord } from '../ports/run-store.port.js';
+import type { StepRunRecord } from '../ports/run-records.port.js';
 import type { Advance, Advanced } from './advance.js';
 
 type Closing = Pick<Advanced, 'stopped' | 'childrenOf'>;

@@ -1,6 +1,6 @@
 import type { EngineDeps } from '../engine-deps.js';
 import { loadDefinition } from '../load-definition.js';
-import type { StepRunRecord } from '../ports/run-store.port.js';
+import type { StepRunRecord } from '../ports/run-records.port.js';
 import { advanceRun, type Advance, type Advanced } from './advance-run.js';
 import { RunRecorder } from './run-recorder.js';
 

@@ -18,7 +18,7 @@ import {
   type ScopeEnd,
   type StepPlace,
 } from '#libs/domain';
-import type { StepRunRecord } from '../ports/run-store.port.js';
+import type { StepRunRecord } from '../ports/run-records.port.js';
 import type { Advance, Advanced } from './advance.js';
 import { closeStep } from './cancel-steps.js';
 import type { LoadedScope } from './load-scope.js';

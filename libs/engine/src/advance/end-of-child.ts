@@ -1,6 +1,6 @@
 import { isEndedRun, type RunError } from '#libs/domain';
 import type { EngineDeps } from '../engine-deps.js';
-import type { RunRecord, StepRunRecord } from '../ports/run-store.port.js';
+import type { RunRecord, StepRunRecord } from '../ports/run-records.port.js';
 import type { Advance, Advanced } from './advance.js';
 import { changeLockedStep } from './change-locked-step.js';
 

@@ -1,5 +1,5 @@
 import type { Json, RunError, RunStatus, ScopeEnd } from '#libs/domain';
-import type { RunPatch } from '../ports/run-store.port.js';
+import type { RunPatch } from '../ports/run-records.port.js';
 import type { Advance, Advanced } from './advance.js';
 
 /** The last word about a run. `end` null: its steps were cancelled. */

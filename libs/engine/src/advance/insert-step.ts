@@ -1,5 +1,5 @@
 import { effectiveStep, type StepPlace } from '#libs/domain';
-import type { NewStepRun } from '../ports/run-store.port.js';
+import type { NewStepRun } from '../ports/run-records.port.js';
 import type { Advance } from './advance.js';
 import { stepRunId } from './step-run-id.js';
 

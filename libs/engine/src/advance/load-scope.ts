@@ -9,7 +9,7 @@ import {
   type StepState,
   type Surroundings,
 } from '#libs/domain';
-import type { RunRecord, StepRunRecord } from '../ports/run-store.port.js';
+import type { RunRecord, StepRunRecord } from '../ports/run-records.port.js';
 import type { ScopeReader } from '../ports/wait-store.port.js';
 import { stepRunId } from './step-run-id.js';
 

@@ -1,7 +1,8 @@
 import { AppError, subStreamId, type EventInput, type EventType, type NewEvent, type StepPlace } from '#libs/domain';
 import type { EngineDeps } from '../engine-deps.js';
 import { newEvent } from '../new-event.js';
-import type { RunRecord, RunTransaction } from '../ports/run-store.port.js';
+import type { RunRecord } from '../ports/run-records.port.js';
+import type { RunTransaction } from '../ports/run-store.port.js';
 
 type EventPlace = { stepId: string | null; item: number | null; round: number };
 

@@ -13,7 +13,8 @@ import { z } from 'zod';
 import { nextMemoryEntry, type ViewSpec } from '#libs/context';
 import { RunRecorder } from '../advance/run-recorder.js';
 import { readMemory } from '../memory.js';
-import type { RunRecord, RunTransaction } from '../ports/run-store.port.js';
+import type { RunRecord } from '../ports/run-records.port.js';
+import type { RunTransaction } from '../ports/run-store.port.js';
 import { failedStep, type StepOutcome } from '../run-step/step-outcome.js';
 import { manifestJson, type AgentExecution, type AgentPlan } from './agent-plan.js';
 

@@ -4,6 +4,7 @@ export type * from './model-limiter.port.js';
 export type * from './model.port.js';
 export type * from './pipeline-store.port.js';
 export type * from './recordings.port.js';
+export type * from './run-records.port.js';
 export type * from './run-store.port.js';
 export type * from './step-queue.port.js';
 export type * from './tool.port.js';

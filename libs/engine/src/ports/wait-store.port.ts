@@ -8,7 +8,7 @@ import type {
   RunError,
   StoredSpendLimit,
 } from '#libs/domain';
-import type { RunRecord, StepRunRecord } from './run-store.port.js';
+import type { RunRecord, StepRunRecord } from './run-records.port.js';
 
 /** Where steps of one scope stand: `item` and `round` are the same for all of them. */
 export type ScopePlace = { stepIds: readonly string[]; item: number | null; round: number };

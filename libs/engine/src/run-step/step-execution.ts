@@ -1,7 +1,7 @@
 import type { ExpressionVariables, PipelineDefinition, PipelineStep } from '#libs/domain';
 import type { HeldStep } from '../claim/held-steps.js';
 import type { EngineDeps } from '../engine-deps.js';
-import type { RunRecord, StepRunRecord } from '../ports/run-store.port.js';
+import type { RunRecord, StepRunRecord } from '../ports/run-records.port.js';
 
 /** What every kind of step is executed with. */
 export type StepExecution = {

@@ -1,5 +1,5 @@
 import type { ApprovalKind, FailureFacts, Json, PipelineDefinition } from '#libs/domain';
-import type { NewRun } from '../ports/run-store.port.js';
+import type { NewRun } from '../ports/run-records.port.js';
 
 /** One tool call of a step: `ordinal` in the answer of model call `callNo`. */
 export type CallPlace = { callNo: number; ordinal: number };

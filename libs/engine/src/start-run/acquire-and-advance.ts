@@ -2,7 +2,8 @@ import { advanceRun, type Advanced } from '../advance/advance-run.js';
 import type { RunRecorder } from '../advance/run-recorder.js';
 import type { EngineDeps } from '../engine-deps.js';
 import type { PipelineDefinition } from '#libs/domain';
-import type { RunRecord, RunTransaction } from '../ports/run-store.port.js';
+import type { RunRecord } from '../ports/run-records.port.js';
+import type { RunTransaction } from '../ports/run-store.port.js';
 
 /**
  * Takes a slot of its concurrency key and the stream for a locked, queued run and makes its first steps runnable; null

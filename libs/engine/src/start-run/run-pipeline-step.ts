@@ -10,7 +10,7 @@ import {
   type PipelineStep,
 } from '#libs/domain';
 import { loadDefinition } from '../load-definition.js';
-import type { NewRun } from '../ports/run-store.port.js';
+import type { NewRun } from '../ports/run-records.port.js';
 import type { StepExecution } from '../run-step/step-execution.js';
 import { failedStep, type StepOutcome } from '../run-step/step-outcome.js';
 import { storedSpendLimit } from './start-run.js';

@@ -1,7 +1,7 @@
 import { AppError } from '#libs/domain';
 import type { Advance } from '../advance/advance.js';
 import { RunRecorder } from '../advance/run-recorder.js';
-import type { StepRunRecord } from '../ports/run-store.port.js';
+import type { StepRunRecord } from '../ports/run-records.port.js';
 import type { ChildRun } from '../run-step/step-outcome.js';
 import { acquireAndAdvance } from './acquire-and-advance.js';
 

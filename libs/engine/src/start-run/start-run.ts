@@ -17,7 +17,8 @@ import { cancelRun } from '../cancel-run.js';
 import type { EngineDeps } from '../engine-deps.js';
 import { loadDefinition } from '../load-definition.js';
 import { sha256 } from '../new-event.js';
-import type { IdempotencyKey, NewRun, RunTransaction } from '../ports/run-store.port.js';
+import type { NewRun } from '../ports/run-records.port.js';
+import type { IdempotencyKey, RunTransaction } from '../ports/run-store.port.js';
 import { acquireAndAdvance } from './acquire-and-advance.js';
 import { chooseVersion } from './choose-version.js';
 

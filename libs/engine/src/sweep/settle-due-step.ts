@@ -1,7 +1,7 @@
 import { isEndedStep } from '#libs/domain';
 import type { Advance } from '../advance/advance-run.js';
 import type { EngineDeps } from '../engine-deps.js';
-import type { StepRunRecord } from '../ports/run-store.port.js';
+import type { StepRunRecord } from '../ports/run-records.port.js';
 import { STEP_TIMED_OUT } from '../run-step/step-outcome.js';
 import { writeFailure } from '../settle-step.js';
 import { endDueWait } from '../waits/end-wait.js';

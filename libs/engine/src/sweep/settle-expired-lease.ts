@@ -1,5 +1,5 @@
 import type { EngineDeps } from '../engine-deps.js';
-import type { StepRunRecord } from '../ports/run-store.port.js';
+import type { StepRunRecord } from '../ports/run-records.port.js';
 import { cancelRunning, writeFailure } from '../settle-step.js';
 import { changeStep } from './change-step.js';
 

@@ -1,7 +1,7 @@
 import { subStreamId, type Content, type StoredEvent, type StoredEventOf } from '#libs/domain';
 import type { Advance } from '../advance/advance.js';
 import type { EngineDeps } from '../engine-deps.js';
-import type { StepRunRecord } from '../ports/run-store.port.js';
+import type { StepRunRecord } from '../ports/run-records.port.js';
 import { changeStep } from '../sweep/change-step.js';
 import { wakeStep } from './wake-step.js';
 

@@ -2,7 +2,7 @@ import type { ApprovalDecision, Json } from '#libs/domain';
 import type { Advance } from '../advance/advance.js';
 import type { EngineDeps } from '../engine-deps.js';
 import { loadDefinition } from '../load-definition.js';
-import type { StepRunRecord } from '../ports/run-store.port.js';
+import type { StepRunRecord } from '../ports/run-records.port.js';
 import type { ApprovalRecord } from '../ports/wait-store.port.js';
 import { changeStep } from '../sweep/change-step.js';
 import { succeedWait } from './end-wait.js';

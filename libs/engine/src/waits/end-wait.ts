@@ -1,7 +1,7 @@
 import { findDefinedStep, type ApprovalDecision, type Json, type RunError, type StepPlace } from '#libs/domain';
 import { closeStep } from '../advance/cancel-steps.js';
 import type { Advance } from '../advance/advance.js';
-import type { StepRunRecord } from '../ports/run-store.port.js';
+import type { StepRunRecord } from '../ports/run-records.port.js';
 import type { SignalRecord } from '../ports/wait-store.port.js';
 
 type WaitingStep = StepPlace & { stepRunId: string };

@@ -1,5 +1,5 @@
 import type { EngineDeps } from '../engine-deps.js';
-import type { RunRecord } from '../ports/run-store.port.js';
+import type { RunRecord } from '../ports/run-records.port.js';
 import type { RunStandingFacts } from '../ports/wait-store.port.js';
 import { failedStep, type StepOutcome } from '../run-step/step-outcome.js';
 

@@ -1,5 +1,5 @@
 import type { Advance } from '../advance/advance.js';
-import type { StepRunRecord } from '../ports/run-store.port.js';
+import type { StepRunRecord } from '../ports/run-records.port.js';
 
 /** A step that stopped at a turn boundary, until the run is resumed or its limit raised. Its time-out stands still. */
 export async function parkStep(

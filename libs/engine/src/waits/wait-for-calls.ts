@@ -1,6 +1,6 @@
 import { subStreamId } from '#libs/domain';
 import type { Advance } from '../advance/advance.js';
-import type { StepRunRecord } from '../ports/run-store.port.js';
+import type { StepRunRecord } from '../ports/run-records.port.js';
 import type { ApprovalRecord } from '../ports/wait-store.port.js';
 import type { CallApproval, CallPlace } from '../run-step/step-outcome.js';
 import { resultWaitKey } from './wait-key.js';

@@ -1,5 +1,5 @@
 import type { Advance } from '../advance/advance.js';
-import type { StepRunRecord } from '../ports/run-store.port.js';
+import type { StepRunRecord } from '../ports/run-records.port.js';
 
 /** A waiting step is runnable again. Returns its id, for the dispatch after the commit. */
 export async function wakeStep(
