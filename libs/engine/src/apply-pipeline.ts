@@ -1,5 +1,6 @@
-import { usesDefaultPolicy } from '#libs/context';
+import { effectivePolicy, unavailableDetail, unavailableSections, usesDefaultPolicy } from '#libs/context';
 import {
+  allSteps,
   canonicalJson,
   effectiveStep,
   parsePipeline,
@@ -38,6 +39,8 @@ export async function applyPipeline(deps: EngineDeps, command: ApplyPipeline): P
 export function validatePipeline(deps: EngineDeps, document: unknown): ValidateResult {
   const parsed = parsePipeline(document, deps.pipelineFacts);
   if (!parsed.ok) return { ok: false, errors: parsed.errors };
+  const unavailable = sectionFaults(deps, parsed.definition);
+  if (unavailable.length > 0) return { ok: false, errors: unavailable };
   const notes = [...parsed.notes, ...contextNotes(deps, parsed.definition)];
   return { ok: true, definition: parsed.definition, notes };
 }
@@ -50,6 +53,21 @@ function nameFault(expected: string, found: string): PipelineFault {
     expected,
     detail: `the document is named ${found}, the address says ${expected}; make them the same`,
   };
+}
+
+function sectionFaults(deps: EngineDeps, definition: PipelineDefinition): PipelineFault[] {
+  const agents = [...allSteps(definition.steps)].filter((step) => step.kind === 'agent');
+  const sections = agents.flatMap((step) => {
+    const levels = effectiveStep(definition, step.id)?.contextLevels;
+    return unavailableSections(effectivePolicy({ ...levels, settings: deps.settings.serverContext }, false));
+  });
+  return [...new Set(sections)].map((section) => ({
+    path: `context.${section}`,
+    code: 'section_not_available',
+    found: section,
+    expected: 'window',
+    detail: unavailableDetail(section),
+  }));
 }
 
 function contextNotes(deps: EngineDeps, definition: PipelineDefinition): PipelineNote[] {

@@ -1,5 +1,5 @@
 import type { Json } from '../../../libs/domain/src/index.js';
-import { cancelRun, retryRun, startRun } from '../../../libs/engine/src/index.js';
+import { applyPipeline, cancelRun, retryRun, startRun } from '../../../libs/engine/src/index.js';
 import { waitFor } from '../../support/wait-for.js';
 import { expectProjectionsEqualEvents } from '../../support/projections.js';
 import { createEngineHarness, PROJECT, type EngineHarness } from '../../support/engine-harness.js';
@@ -132,5 +132,19 @@ describe('a busy stream', () => {
     });
     expect(await harness.runRecord(newer)).toMatchObject({ status: 'succeeded' });
     for (const runId of shared) expect(await harness.runRecord(runId)).toMatchObject({ status: 'succeeded' });
+  });
+});
+
+it('refuses a policy whose sections this build does not carry out', async () => {
+  const document = {
+    name: 'budgeted',
+    defaults: { model: 'scripted:one' },
+    agents: { helper: {} },
+    steps: [{ id: 'work', agent: 'helper', task: 'Go.', context: { budget: { max_tokens: 1_000 } } }],
+  };
+  const command = { projectId: PROJECT, name: 'budgeted', document, promote: true };
+  expect(await applyPipeline(harness.deps, command)).toMatchObject({
+    ok: false,
+    errors: [{ path: 'context.budget', code: 'section_not_available' }],
   });
 });

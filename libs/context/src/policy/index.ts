@@ -5,6 +5,8 @@ export {
   policyCanonical,
   policyJson,
   readPolicy,
+  unavailableDetail,
+  unavailableSections,
   usesDefaultPolicy,
   type PolicyLevels,
 } from './effective-policy.js';
