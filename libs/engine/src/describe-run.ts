@@ -1,6 +1,7 @@
 import { isEndedRun } from '#libs/domain';
 import type { EngineDeps } from './engine-deps.js';
 import type { RunRecord, StepRunRecord, StepUsage } from './ports/run-records.port.js';
+import { placeOf, waitingDetail } from './wait-words.js';
 
 /** What a run waits for: the step, approval, compaction or run named by `id`, since when (RFC 3339). */
 export type BlockedOn = { kind: string; id: string; since: string };
@@ -30,12 +31,36 @@ export async function describeRun(
     deps.runs.usageOfRun(projectId, runId),
   ]);
   const holder = needsStream(run) ? await deps.runs.streamHolder(projectId, run.streamId) : null;
-  return { run, steps, usage, ...standingOf(run, steps, holder) };
+  const standing = standingOf(run, steps, holder);
+  const blockedOn = await withEachApproval(deps, steps, standing.blockedOn);
+  return { run, steps, usage, ...standing, blockedOn };
 }
 
 /** In line for its stream: new, or after a wait that gave it back. */
 export const needsStream = ({ status, statusReason }: RunRecord): boolean =>
   status === 'queued' || (status === 'waiting' && statusReason === 'stream_busy');
+
+/** A step with several calls waits for a decision on each of them. */
+async function withEachApproval(
+  { runs }: Pick<EngineDeps, 'runs'>,
+  steps: readonly StepRunRecord[],
+  blockedOn: readonly BlockedOn[],
+): Promise<BlockedOn[]> {
+  const all: BlockedOn[] = [];
+  for (const blocker of blockedOn) {
+    const step = steps.find(({ waitingKey }) => waitingKey === blocker.id);
+    if (blocker.kind !== 'approval' || step === undefined) {
+      all.push(blocker);
+      continue;
+    }
+    const approvals = await runs.approvalsOfStep(step.projectId, step.stepRunId);
+    const pending = approvals.filter(({ status }) => status === 'pending');
+    all.push(
+      ...pending.map(({ approvalId, requestedAt }) => ({ kind: 'approval', id: approvalId, since: requestedAt })),
+    );
+  }
+  return all;
+}
 
 export type RunStanding = Pick<RunDescription, 'statusReason' | 'statusDetail' | 'blockedOn' | 'allowedActions'>;
 
@@ -66,10 +91,6 @@ function blockersOf(
 /** Loops wait for steps that say themselves what they wait for. */
 const isBlocking = (step: StepRunRecord): boolean =>
   step.status === 'waiting' && step.kind !== 'for_each' && step.kind !== 'repeat';
-
-export function placeOf(step: StepRunRecord): string {
-  return step.item === null ? step.stepId : `${step.stepId}[${step.item}]`;
-}
 
 type Reason = { statusReason: string | null; statusDetail: string };
 
@@ -123,43 +144,6 @@ function waitingReason(steps: readonly StepRunRecord[]): Reason {
   const waiting = steps.find(isBlocking) ?? steps.find((step) => step.status === 'waiting');
   if (waiting === undefined) return { statusReason: null, statusDetail: 'It waits.' };
   return { statusReason: waiting.reason, statusDetail: waitingDetail(waiting) };
-}
-
-/** What a waiting step waits for, as a sentence. */
-export function waitingDetail(step: StepRunRecord): string {
-  const until = step.dueAt === null ? '' : ` until ${step.dueAt} at the latest`;
-  const place = `Step ${placeOf(step)}`;
-  const key = step.waitingKey ?? '';
-  switch (step.reason) {
-    case 'timer':
-      return step.error === null
-        ? `${place} sleeps until ${step.dueAt ?? 'its time comes'}.`
-        : `${place} is tried again (attempt ${step.attempt}) at ${step.dueAt ?? 'once'}, after: ${step.error.detail}`;
-    case 'approval':
-      return `${place} waits for a decision on approval ${key}${until}.`;
-    case 'signal':
-      return step.kind === 'wait_for'
-        ? `${place} waits for the signal ${key}${until}.`
-        : `${place} waits for the real result of a tool call (${key}).`;
-    case 'children':
-      return childrenDetail(step, place);
-    case 'paused':
-      return `${place} stopped at a turn boundary because the run is paused.`;
-    case 'spend_limit':
-      return `${place} stopped because the run has reached its spend limit.`;
-    case 'compaction':
-    case 'rate_limit':
-    case 'concurrency':
-    case null:
-      return `${place} waits for ${step.reason ?? 'a timer'}${until}.`;
-  }
-}
-
-function childrenDetail(step: StepRunRecord, place: string): string {
-  if (step.kind === 'pipeline') return `${place} waits for run ${step.waitingKey ?? ''}.`;
-  return step.kind === 'repeat'
-    ? `${place} is in round ${Number(step.waitingKey ?? 0) + 1}.`
-    : `${place} waits for the steps of its items.`;
 }
 
 function names(steps: readonly StepRunRecord[], status: StepRunRecord['status']): string {

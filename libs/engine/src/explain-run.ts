@@ -1,5 +1,6 @@
 import { subStreamId, type Json } from '#libs/domain';
-import { describeRun, waitingDetail } from './describe-run.js';
+import { describeRun } from './describe-run.js';
+import { afterWait, waitingDetail } from './wait-words.js';
 import type { EngineDeps } from './engine-deps.js';
 import type { RunRecord, StepRunRecord } from './ports/run-records.port.js';
 
@@ -53,7 +54,7 @@ function explainStep(step: StepRunRecord): { [key: string]: Json } {
     held_by: step.status === 'running' ? step.workerId : null,
     lease_until: step.leaseUntil,
     due_at: step.dueAt,
-    since: step.startedAt ?? step.queuedAt,
+    since: step.waitingSince ?? step.startedAt ?? step.queuedAt,
     next: nextOf(step),
   };
 }
@@ -87,9 +88,7 @@ function nextOf(step: StepRunRecord): string | null {
     case 'running':
       return 'If the worker dies, the step is dispatched again when the lease expires.';
     case 'waiting':
-      return step.dueAt === null
-        ? 'It goes on when what it waits for is there.'
-        : `It goes on by itself at ${step.dueAt}, or earlier when what it waits for is there.`;
+      return afterWait(step);
     case 'pending':
     case 'succeeded':
     case 'failed':

@@ -65,9 +65,12 @@ describe('a tool that needs approval', () => {
   it('waits with its arguments shown, makes what is approved, as it was changed, and tells the model what was denied', async () => {
     const run = await harness.run('asker', {}, { streamId: 'asked' });
     expect(run.status).toBe('waiting');
-    expect(await explainRun(harness.deps, PROJECT, run.runId)).toMatchObject({ status_reason: 'approval' });
-    expect(await results('asked')).toHaveLength(1);
     const asked = await pending(run.runId);
+    expect(await explainRun(harness.deps, PROJECT, run.runId)).toMatchObject({
+      status_reason: 'approval',
+      blocked_on: asked.map(({ approvalId }) => ({ kind: 'approval', id: approvalId })),
+    });
+    expect(await results('asked')).toHaveLength(1);
     expect(asked.map((one) => one.arguments)).toEqual([
       '{"key":"a","value":1}',
       '{"key":"b","value":2}',
