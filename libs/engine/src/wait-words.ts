@@ -1,4 +1,4 @@
-import type { StepRunRecord } from './ports/run-store.port.js';
+import type { StepRunRecord } from './ports/run-records.port.js';
 
 /** Where a step stands, as people write it: `judge[2]`. */
 export function placeOf(step: Pick<StepRunRecord, 'stepId' | 'item'>): string {
