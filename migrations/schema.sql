@@ -356,6 +356,7 @@ CREATE INDEX step_run_dispatched ON public.step_run USING btree (dispatched_at) 
 CREATE INDEX step_run_due ON public.step_run USING btree (due_at) WHERE ((status = 'waiting'::text) AND (due_at IS NOT NULL));
 CREATE INDEX step_run_leases ON public.step_run USING btree (lease_until) WHERE (status = 'running'::text);
 CREATE INDEX step_run_outbox ON public.step_run USING btree (priority DESC, queued_at) WHERE ((status = 'queued'::text) AND (dispatched_at IS NULL));
+CREATE INDEX step_run_parked ON public.step_run USING btree (reason) WHERE ((status = 'waiting'::text) AND (reason = ANY (ARRAY['paused'::text, 'spend_limit'::text])));
 CREATE UNIQUE INDEX step_run_place ON public.step_run USING btree (project_id, run_id, step_id, COALESCE(item, '-1'::integer), round);
 CREATE INDEX step_run_timeouts ON public.step_run USING btree (timeout_at) WHERE ((ended_at IS NULL) AND (timeout_at IS NOT NULL));
 

@@ -43,7 +43,7 @@ export async function resumeRun(
   return result;
 }
 
-/** Also for the sweeper, after a crash between the change and this. Those for whom nothing has changed stop again at once. */
+/** A crash before this is what the sweeper's look at parked steps is for. Those for whom nothing has changed stop again at once. */
 async function wakeStopped(deps: EngineDeps, { projectId, runId }: At): Promise<void> {
   for (const reason of ['paused', 'spend_limit'] as const)
     for (const step of await deps.runs.stepsWaitingFor(projectId, runId, reason))

@@ -4,7 +4,7 @@ import { findApproval, findApprovalsOfStep } from './operations/approvals.js';
 import { findEndedChildWaits, findOpenChildren, findOrphanedRuns } from './operations/child-runs.js';
 import { findNextOfConcurrency } from './operations/concurrency.js';
 import { findStepRunsAt } from './operations/find-step-run.js';
-import { findRunStanding, findStepsWaitingFor } from './operations/run-standing.js';
+import { findParkedSteps, findRunStanding, findStepsWaitingFor } from './operations/run-standing.js';
 import { findSignalledWaits } from './operations/signals.js';
 import { findItemValue } from './operations/step-items.js';
 
@@ -21,6 +21,7 @@ export function postgresWaitStore(db: Database): WaitStore {
     openChildren: (stepRunIds) => db.run((sql) => findOpenChildren(sql, stepRunIds)),
     findSignalledWaits: (limit) => db.run((sql) => findSignalledWaits(sql, limit)),
     findEndedChildWaits: (limit) => db.run((sql) => findEndedChildWaits(sql, limit)),
+    findParkedSteps: (limit) => db.run((sql) => findParkedSteps(sql, limit)),
     findOrphanedRuns: (limit) => db.run((sql) => findOrphanedRuns(sql, limit)),
   };
 }

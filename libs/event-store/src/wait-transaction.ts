@@ -8,6 +8,7 @@ import {
 } from './operations/approvals.js';
 import { hasConcurrencySlot } from './operations/concurrency.js';
 import { findActivity, findOpenStepRuns, findStepRunsAt } from './operations/find-step-run.js';
+import { findRunStanding } from './operations/run-standing.js';
 import { insertSignal, lockSignal, takeSignal } from './operations/signals.js';
 import {
   cancelItems,
@@ -26,6 +27,7 @@ export function waitTransaction(open: () => Session): WaitTransaction {
   return {
     stepRunsAt: (projectId, runId, at) => findStepRunsAt(open(), projectId, runId, at),
     openStepRuns: (projectId, runId) => findOpenStepRuns(open(), projectId, runId),
+    standing: (projectId, runId) => findRunStanding(open(), projectId, runId),
     activity: (projectId, runId) => findActivity(open(), projectId, runId),
     itemValue: (loop, item) => findItemValue(open(), loop, item),
     insertItems: (loop, values) => insertItems(open(), loop, values),

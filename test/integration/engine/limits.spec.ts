@@ -57,6 +57,21 @@ describe('a pause', () => {
     await expectProjectionsEqualEvents(harness, runId);
   });
 
+  it('is lifted by the sweeper when whoever resumed the run died before waking its steps', async () => {
+    harness.scripts.set('worker', () => ({ text: 'done' }));
+    const runId = await harness.start('worker', {});
+    await pauseRun(harness.deps, { projectId: PROJECT, runId, reason: null });
+    await harness.queue.drain(harness.deps);
+    await sweep(harness.deps);
+    expect((await harness.runRecord(runId)).status).toBe('waiting');
+    const dying = { ...harness.deps, runs: { ...harness.deps.runs, stepsWaitingFor: () => Promise.resolve([]) } };
+    await resumeRun(dying, { projectId: PROJECT, runId, spendLimit: null });
+    expect((await harness.runRecord(runId)).status).toBe('waiting');
+    await sweep(harness.deps);
+    await harness.queue.drain(harness.deps);
+    expect((await harness.runRecord(runId)).status).toBe('succeeded');
+  });
+
   it('keeps new steps from beginning, can be repeated, and ends with the run', async () => {
     harness.scripts.set('worker', () => ({ text: 'done' }));
     const runId = await harness.start('worker', {});

@@ -107,6 +107,7 @@ export interface WaitTransaction extends ScopeReader {
   /** Those that have not ended. */
   openStepRuns(projectId: string, runId: string): Promise<StepRunRecord[]>;
   activity(projectId: string, runId: string): Promise<RunActivity>;
+  standing(projectId: string, runId: string): Promise<RunStandingFacts>;
 
   insertItems(loop: LoopKey, values: readonly Json[]): Promise<void>;
   /** Begins the first `count` that have not begun; their numbers in order. */
@@ -153,6 +154,8 @@ export interface WaitStore extends ScopeReader {
   openChildren(stepRunIds: readonly string[]): Promise<string[]>;
   findSignalledWaits(limit: number): Promise<StepKey[]>;
   findEndedChildWaits(limit: number): Promise<StepKey[]>;
+  /** Steps that wait for a pause or a limit to be lifted; some of them, others the next time. */
+  findParkedSteps(limit: number): Promise<StepKey[]>;
   /** Child runs under way whose step has ended. */
   findOrphanedRuns(limit: number): Promise<{ projectId: string; runId: string }[]>;
 }

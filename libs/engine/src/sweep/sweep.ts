@@ -6,10 +6,13 @@ import { settleExpiredLease } from './settle-expired-lease.js';
 import { settleDueStep, wakeDueStep } from './settle-due-step.js';
 import { cancelRun, stopRun } from '../cancel-run.js';
 import { deliverSignal } from '../waits/send-signal.js';
+import { unparkStep } from '../waits/unpark-step.js';
 import { settleChild } from '../waits/settle-child.js';
 
 /** How many rows one sweep takes of each kind; the next one takes the rest. */
 const BATCH = 200;
+/** Of those that stopped on purpose: most of them stay where they are. */
+const PARKED_BATCH = 50;
 /** A dispatched job is looked for in the queue once it has been there this long. */
 const MISSING_AFTER_MS = 2_000;
 
@@ -95,6 +98,11 @@ function waitFixes(deps: EngineDeps): Fix[] {
       'woken',
       () => runs.findSignalledWaits(BATCH),
       async (waiter) => void (await deliverSignal(deps, waiter)),
+    ),
+    fix(
+      'woken',
+      () => runs.findParkedSteps(PARKED_BATCH),
+      (parked) => unparkStep(deps, parked),
     ),
     fix(
       'woken',

@@ -58,3 +58,14 @@ export async function findStepsWaitingFor(
     where s.project_id = ${projectId} and s.status = 'waiting' and s.reason = ${reason} and s.run_id in ${withChildren(session)}`;
   return rows.map((row) => ({ ...row }));
 }
+
+/** Some of the steps that are parked, drawn anew each time: however many stay parked, each is looked at in the end. */
+export async function findParkedSteps(
+  session: Session,
+  limit: number,
+): Promise<{ projectId: string; runId: string; stepRunId: string }[]> {
+  const rows = await session<{ projectId: string; runId: string; stepRunId: string }[]>`
+    select project_id as "projectId", run_id as "runId", step_run_id as "stepRunId" from step_run
+    where status = 'waiting' and reason in ('paused','spend_limit') order by random() limit ${limit}`;
+  return rows.map((row) => ({ ...row }));
+}
