@@ -44,6 +44,8 @@ export type ToolTarget =
       readonly headers: ReadonlyMap<string, string>;
       /** null: none. */
       readonly body: Template;
+      /** What the endpoint answers is a receipt; the result is sent to Weir. Absent: it is the result. */
+      readonly resultComesLater?: boolean;
     }
   | {
       readonly kind: 'mcp';

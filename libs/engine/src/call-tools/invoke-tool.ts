@@ -136,6 +136,7 @@ async function invoke(
     },
     variables: jsonVariables(execution.variables, args),
     signal: AbortSignal.any([held.signal, timeout]),
+    toolCallId: pending.call.id,
     memory: stepMemory({ deps, run, held, subject: context.subject }, `${callNo}/${pending.ordinal}`),
     readResult: (entry) => readResult(context.conversation.events, entry),
   };

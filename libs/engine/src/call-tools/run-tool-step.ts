@@ -144,6 +144,7 @@ async function invoke(
     },
     variables: { ...variables, args: plan.args },
     signal: AbortSignal.any([held.signal, AbortSignal.timeout(plan.tool.timeoutMs)]),
+    toolCallId: step.id,
     memory: stepMemory({ deps, run, held, subject: subjectOf(execution) }, '1/0'),
     readResult: () => Promise.resolve(null),
   });

@@ -25,6 +25,8 @@ export type ToolInvocation = {
   args: JsonObject;
   idempotencyKey: string | null;
   position: CallPosition & { ordinal: number };
+  /** For tools whose result comes later: what it is sent under. */
+  toolCallId?: string;
   /** Variables for `${…}` in the definition: inputs, run, args. */
   variables: JsonObject;
   signal: AbortSignal;

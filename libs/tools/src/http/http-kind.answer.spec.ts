@@ -23,6 +23,17 @@ describe('an answer', () => {
     expect(await call({})).toEqual({ status: 'ok', content: expected });
   });
 
+  it('is a receipt where the result comes later, and the endpoint learns where it belongs', async () => {
+    respond(202, 'application/json', '{"job":7}');
+    expect(await call({ resultComesLater: true })).toEqual({ status: 'pending', content: '{"job":7}' });
+    expect(target.last().headers).toMatchObject({ 'weir-run-id': 'r', 'weir-step-id': 'a', 'weir-call': '1' });
+    respond(400, 'text/plain', 'no');
+    expect(await call({ resultComesLater: true })).toMatchObject({ status: 'error' });
+    respond(202, 'text/plain', 'done');
+    expect(await call({})).toEqual({ status: 'ok', content: 'done' });
+    expect(target.last().headers).not.toHaveProperty('weir-run-id');
+  });
+
   it('that is an image or a PDF is a part', async () => {
     respond(200, 'image/png', Buffer.from([1, 2, 3]));
     expect(await call({})).toEqual({

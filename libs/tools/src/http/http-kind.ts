@@ -76,6 +76,7 @@ async function request(
   const { value: ready } = rendered;
   if (!ready.headers.has('user-agent')) ready.headers.set('user-agent', 'weir');
   if (invocation.idempotencyKey !== null) ready.headers.set('idempotency-key', invocation.idempotencyKey);
+  if (definition.resultComesLater === true) addReturnAddress(ready.headers, invocation);
   const isOperatorHost = (url: URL): boolean => options.allowedHosts.some((pattern) => matchesHost(pattern, url));
   const sent = await sendRequest(
     options.outbound,
@@ -84,7 +85,24 @@ async function request(
     invocation.signal,
   );
   if (!sent.ok) return redactOutcome(toolError(`${sent.detail}.`, { retryable: sent.retryable }), secrets.used);
-  return redactOutcome(await readResponse(sent.response, ready.method), secrets.used);
+  const outcome = await readResponse(sent.response, ready.method);
+  return redactOutcome(definition.resultComesLater === true ? receiptOf(outcome) : outcome, secrets.used);
+}
+
+/** Where the real result belongs: the parts of `POST /v1/runs/{run}/steps/{step}/calls/{n}/result`. */
+function addReturnAddress(headers: Map<string, string>, { position, toolCallId }: ToolInvocation): void {
+  headers.set('weir-run-id', position.runId);
+  headers.set('weir-step-id', position.stepId);
+  if (position.item !== null) headers.set('weir-item', String(position.item));
+  headers.set('weir-call', String(position.callNo));
+  headers.set('weir-tool-call-id', encodeURIComponent(toolCallId ?? ''));
+}
+
+/** An answer without an error says that the work has begun. */
+function receiptOf(outcome: ToolOutcome): ToolOutcome {
+  if (outcome.status !== 'ok') return outcome;
+  const { content } = outcome;
+  return { status: 'pending', content: typeof content === 'string' ? content : 'The result comes later.' };
 }
 
 /** A key that is missing is an error in expressions, so optional arguments that were left out are null. */

@@ -17,6 +17,10 @@ export const toolDocument = closedObject({
   query: z.record(z.string(), templateJson).optional(),
   headers: z.record(z.string(), template).optional(),
   body: templateJson.optional(),
+  result: z
+    .enum(['now', 'later'])
+    .optional()
+    .describe('later: what the endpoint answers is a receipt; the result is sent to …/calls/{n}/result.'),
   server: z.string().optional().describe('An MCP server of the operator’s settings.'),
   tool: z.string().optional().describe('The tool’s name on the MCP server; else the name here.'),
   builtin: z.string().optional(),

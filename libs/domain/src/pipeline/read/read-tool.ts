@@ -25,6 +25,7 @@ const TOOL_KIND_KEYS: ReadonlyMap<string, readonly ToolKind[]> = new Map([
   ['pipeline', ['pipeline']],
   ['plugin', ['plugin']],
   ['recording', ['replay']],
+  ['result', ['http']],
 ]);
 
 /** Null when its kind is unknown or what the kind needs is missing; the faults say which. */
@@ -149,7 +150,16 @@ function readHttp(fields: Fields): ToolTarget | null {
   }
   const url = readUrl(fields, 'an http or https address');
   if (url === null) return null;
-  return { kind: 'http', method, url, query: templates(fields, 'query'), headers: headers(fields), body };
+  const target = {
+    kind: 'http',
+    method,
+    url,
+    query: templates(fields, 'query'),
+    headers: headers(fields),
+    body,
+  } as const;
+  const resultComesLater = fields.choice('result', ['now', 'later'], 'now') === 'later';
+  return resultComesLater ? { ...target, resultComesLater } : target;
 }
 
 function readMcp(name: string, fields: Fields): ToolTarget | null {
