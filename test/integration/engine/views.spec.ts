@@ -1,4 +1,5 @@
-import { createEngineHarness, type EngineHarness } from '../../support/engine-harness.js';
+import { retryRun } from '../../../libs/engine/src/index.js';
+import { createEngineHarness, PROJECT, type EngineHarness } from '../../support/engine-harness.js';
 
 let harness: EngineHarness;
 beforeAll(async () => {
@@ -72,4 +73,29 @@ it('shows a fresh step nothing of earlier runs after it was released by a shutdo
   expect(lastSeen('fresh').join('\n')).not.toContain('question');
   const [step] = await harness.deps.runs.stepRunsOf('prj_test', runId);
   expect(step).toMatchObject({ attempt: 1, releases: 1, starts: 2 });
+});
+
+it('shows a fresh step nothing of other runs when it is retried after they wrote, also under a version that changed the mode', async () => {
+  const document = (mode: string) => ({
+    name: 'changing',
+    inputs: { text: { type: 'string', required: true } },
+    defaults: { model: 'scripted:changing', retry: { max_attempts: 1 } },
+    agents: { helper: { system_prompt: 'Help.' } },
+    steps: [{ id: 'work', agent: 'helper', task: '${inputs.text}', context: { mode } }],
+  });
+  await harness.apply(document('inherit'));
+  harness.scripts.set('changing', {
+    steps: { work: [[{ failure: { class: 'invalid_request' } }, { text: 'mended' }]] },
+  });
+  const failed = await harness.run('changing', { text: 'mine' }, { streamId: 'changing' });
+  expect(failed.status).toBe('failed');
+  await harness.apply(document('fresh'));
+  harness.scripts.set('changing', { steps: { work: [{ text: 'another answer' }] } });
+  await harness.run('changing', { text: 'another question' }, { streamId: 'changing' });
+  harness.scripts.set('changing', { steps: { work: [[{ text: 'unused' }, { text: 'mended' }]] } });
+  const retry = { projectId: PROJECT, runId: failed.runId, version: 'live' as const };
+  expect(await retryRun(harness.deps, retry)).toMatchObject({ status: 'retried', version: 2 });
+  await harness.queue.drain(harness.deps);
+  expect(await harness.runRecord(failed.runId)).toMatchObject({ status: 'succeeded', output: 'mended' });
+  expect(lastSeen('changing')).toEqual(['user: mine']);
 });
