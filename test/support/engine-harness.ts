@@ -140,7 +140,8 @@ function harnessDeps({ database, queue, scripts, logged }: Parts): EngineDeps {
     redact: (value) => value,
     settings: {
       workerId: `worker-${uuidV7()}`,
-      leaseMs: 3_000,
+      // Longer than any test: leases run out only where a test says so.
+      leaseMs: 60_000,
       heartbeatMs: 500,
       defaultModel: null,
       serverContext: null,
