@@ -2,9 +2,8 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { createDataDir, startUp, type ReadyLine, type WeirUp } from '../support/index.js';
+import { createDataDir, startUp, waitFor, type ReadyLine, type WeirUp } from '../support/index.js';
 
 type Line = { event: string; call?: number; outcome?: string; context_hash?: string; [key: string]: unknown };
 
@@ -54,6 +53,15 @@ function totalOf(lines: readonly Line[]): unknown {
   return total;
 }
 
+/** Model calls of the replayed session that have been answered so far. */
+async function completedCalls(streamId: string): Promise<number> {
+  const path = `/v1/admin/streams/${streamId}:step:replay/events?types=LlmCallCompleted&limit=500`;
+  const response = await fetch(`${ready.url}${path}`, { headers: { authorization: `Bearer ${ready.api_key}` } });
+  if (response.status === 404) return 0;
+  const { data } = (await response.json()) as { data: unknown[] };
+  return data.length;
+}
+
 beforeAll(async () => {
   // Small caps, so that a session of this size masks, compacts and waits.
   const window = { observation_window: 4, soft_cap_chars: 14_000, hard_cap_chars: 40_000, min_tail_turns: 2 };
@@ -81,9 +89,16 @@ it('gives the hashes and totals of the preview, with two workers and two compact
 
 it('gives them also when workers and compactors are killed in the middle', async () => {
   const preview = await weir(['preview', '--messages', transcript, '--policy', policy]);
-  const replaying = weir(['replay', transcript, '--policy', policy]);
+  const replaying = weir(['replay', transcript, '--policy', policy, '--stream-id', 'killed']);
+  let calls = 0;
   for (const pid of [ready.pids.worker[0], ready.pids.compactor[0], ready.pids.worker[1], ready.pids.compactor[1]]) {
-    await delay(1_000);
+    // The session goes on between two deaths, so each hits it at another place.
+    calls = await waitFor(
+      async () => ((await completedCalls('killed')) > calls + 5 ? completedCalls('killed') : null),
+      {
+        timeoutMs: 60_000,
+      },
+    );
     if (pid !== undefined) process.kill(pid, 'SIGKILL');
   }
   const replay = await replaying;
