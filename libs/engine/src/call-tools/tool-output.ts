@@ -10,6 +10,7 @@ export function outputOf(content: Content): Json {
   try {
     return parseJson(content);
   } catch {
+    // Text that only begins like JSON is text.
     return content;
   }
 }
