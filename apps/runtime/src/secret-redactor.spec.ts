@@ -53,9 +53,9 @@ describe('redaction', () => {
     expect(redact(value)).toBe(value);
   });
 
+  // Quadratic time would not end before the test's own limit.
   it('takes linear time on hostile text', () => {
-    const start = performance.now();
-    redact(`${'-----BEGIN PRIVATE KEY-----'.repeat(2000)}${'sk-'.repeat(20_000)}`);
-    expect(performance.now() - start).toBeLessThan(1000);
+    const text = `${'-----BEGIN PRIVATE KEY-----'.repeat(40_000)}${'sk-'.repeat(400_000)}`;
+    expect(redact(text)).not.toBe('');
   });
 });

@@ -9,7 +9,7 @@ import {
   type RecordedCalls,
 } from '#libs/engine';
 import type { ConnectionSettings, ModelOverride } from '#libs/platform';
-import type { Catalogue } from './catalogue/catalogue.js';
+import { entryOf, type Catalogue } from './catalogue/catalogue.js';
 import { loadCatalogue } from './catalogue/load-catalogue.js';
 import { modelFacts, type FactsResult } from './catalogue/model-facts.js';
 import { modelLimits } from './model-limits.js';
@@ -46,7 +46,10 @@ export function createModels(options: ModelsOptions): Models {
     const plain = modelFacts(model, name, found.entry, options.overrides?.[model] ?? {});
     const likeness = provider.likeness?.(name) ?? null;
     const known = plain.ok && likeness !== null ? alike(plain.facts, likeness, facts) : plain;
-    return known.ok ? { ok: true, provider, target: { name, facts: known.facts } } : known;
+    if (!known.ok) return known;
+    const takesSchema =
+      options.overrides?.[model]?.structured_output ?? entryOf(found.entry, name).structured_output ?? false;
+    return { ok: true, provider, target: { name, facts: known.facts, takesSchema } };
   };
   const facts = (model: string): FactsResult => {
     const known = know(model);

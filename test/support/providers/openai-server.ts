@@ -15,6 +15,7 @@ const chatCompletions: WireFormat = {
     const chunk = (delta: unknown, finish: string | null = null): string =>
       frame({ ...head(request, 'chat.completion.chunk'), choices: [{ index: 0, delta, finish_reason: finish }] });
     const frames = [chunk({ role: 'assistant', content: '' })];
+    for (const piece of tokens(answer.thinking?.text ?? '')) frames.push(chunk({ reasoning_content: piece }));
     for (const content of tokens(answer.text ?? '')) frames.push(chunk({ content }));
     if (answer.refusal !== undefined) frames.push(chunk({ refusal: answer.refusal }));
     for (const [index, call] of (answer.toolCalls ?? []).entries()) {
@@ -55,6 +56,8 @@ function message(answer: FakeAnswer): { [key: string]: unknown } {
     role: 'assistant',
     content: answer.text ?? null,
     refusal: answer.refusal ?? null,
+    // As DeepSeek, vLLM and others that serve reasoning models have it.
+    ...(answer.thinking === undefined ? {} : { reasoning_content: answer.thinking.text }),
     ...(calls === undefined ? {} : { tool_calls: calls }),
   };
 }

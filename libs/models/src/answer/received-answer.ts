@@ -47,6 +47,23 @@ export class ReceivedAnswer {
     call.pieces.push(given.piece ?? '');
   }
 
+  /** Takes the first call of this name away; its arguments as received, or null when there is none. */
+  takeCall(name: string): string | null {
+    const found = sorted(this.calls).find(([, call]) => call.name === name);
+    if (found === undefined) return null;
+    this.calls.delete(found[0]);
+    return found[1].pieces.join('');
+  }
+
+  /** Puts one text behind all parts and takes every other text away. Returns what that was. */
+  replaceText(text: string): string {
+    const texts = sorted(this.parts).filter(([, part]) => 'type' in part && part.type === 'text');
+    const replaced = texts.map(([, part]) => ('pieces' in part ? part.pieces.join('') : '')).join('');
+    for (const [index] of texts) this.parts.delete(index);
+    this.addText(Math.max(-1, ...this.parts.keys()) + 1, text);
+    return replaced;
+  }
+
   get message(): AssistantMessage {
     return { content: this.content(), tool_calls: this.toolCalls() };
   }

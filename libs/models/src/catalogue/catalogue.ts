@@ -18,6 +18,8 @@ const modelEntry = z.strictObject({
   documents: z.boolean().optional(),
   api_format: z.enum(API_FORMATS).optional(),
   token_ratio: z.number().min(0.5).max(3).optional(),
+  /** Anthropic only: the model takes `output_config.format`. OpenAI's API takes `response_format` for all. */
+  structured_output: z.boolean().optional(),
 });
 
 const providerEntry = z.strictObject({

@@ -167,19 +167,6 @@ describe('a request', () => {
     ]);
   });
 
-  it('asks for structured output behind the cached prompt', async () => {
-    const schema = { type: 'object', properties: { a: { type: 'string' } } };
-    await use.ask({
-      request: { system: 'Be brief.' },
-      settings: { outputSchema: schema },
-      cacheBreakpoints: [{ after: 'system' }],
-    });
-    expect(use.body()['system']).toEqual([
-      { type: 'text', text: 'Be brief.', ...mark },
-      { type: 'text', text: expect.stringContaining(JSON.stringify(schema)) },
-    ]);
-  });
-
   it('carries tool_choice none, and no key when there is none', async () => {
     await use.ask({ request: { tools }, settings: { toolChoice: 'none' } }, 'keyless:claude-sonnet-4-5');
     expect(use.body()['tool_choice']).toEqual({ type: 'none' });

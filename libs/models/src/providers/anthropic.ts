@@ -1,10 +1,11 @@
 import { ChatAnthropic } from '@langchain/anthropic';
-import { isAIMessageChunk } from '@langchain/core/messages';
+import { isAIMessageChunk, type BaseMessage } from '@langchain/core/messages';
 import { isJsonObject, type JsonObject } from '#libs/domain';
 import type { ModelCall } from '#libs/engine';
 import type { ConnectionSettings } from '#libs/platform';
 import { addAnthropicChunk } from '../answer/anthropic-answer.js';
 import { anthropicMessages, anthropicTools } from '../conversion/anthropic-messages.js';
+import { outputForm, takeAnswer, type OutputForm } from '../conversion/anthropic-output.js';
 import { passedThrough } from '../conversion/request-options.js';
 import { MAX_TIMER_MS } from '../outcome/call-deadline.js';
 import { HttpCalls, type Conversation } from './http-call.js';
@@ -35,29 +36,54 @@ async function converse(
   target: ModelTarget,
   { fetch, signal, answer }: Conversation,
 ): Promise<void> {
-  const { request, settings } = call;
-  const { apiFormat, promptCaching } = target.facts;
-  const breakpoints = promptCaching ? call.cacheBreakpoints : [];
-  const messages = anthropicMessages(request, apiFormat, breakpoints, instructionFor(settings.outputSchema));
-  const options = {
-    signal,
-    ...(request.tools.length > 0
-      ? { tools: anthropicTools(request, apiFormat, breakpoints), tool_choice: settings.toolChoice }
-      : {}),
-  };
-  const model = chatModel(connection, call, target, fetch);
-  for await (const { message } of model._streamResponseChunks(messages, options)) {
+  const output = outputForm({ settings: call.settings, tools: call.request.tools, takesSchema: target.takesSchema });
+  const model = chatModel(connection, call, target, { fetch, output });
+  const { messages, options } = requestOf(call, target, output);
+  for await (const { message } of model._streamResponseChunks(messages, { ...options, signal })) {
     if (!isAIMessageChunk(message)) continue;
     const said = addAnthropicChunk(message, answer);
-    if (said !== '') call.onDelta?.(said);
+    // Where the answer is a call, other text is not the answer.
+    if (said !== '' && output?.kind !== 'tool') call.onDelta?.(said);
   }
+  if (output?.kind === 'tool') takeAnswer(answer, output);
+}
+
+type ChatOptions = Parameters<ChatAnthropic['_streamResponseChunks']>[1];
+
+function requestOf(
+  { request, settings, cacheBreakpoints }: ModelCall,
+  { facts }: ModelTarget,
+  output: OutputForm | null,
+): { messages: BaseMessage[]; options: ChatOptions } {
+  const breakpoints = facts.promptCaching ? cacheBreakpoints : [];
+  const instruction = output?.kind === 'prompt' ? output.instruction : null;
+  const messages = anthropicMessages(request, facts.apiFormat, breakpoints, instruction);
+  const tools = output?.kind === 'tool' ? [...request.tools, output.tool] : request.tools;
+  if (tools.length === 0) return { messages, options: {} };
+  return {
+    messages,
+    options: {
+      tools: anthropicTools({ ...request, tools }, facts.apiFormat, breakpoints),
+      tool_choice: toolChoiceOf(settings.toolChoice, request.tools.length > 0, output),
+    },
+  };
+}
+
+/** A forced answer: that tool where no other may be called, else any tool. */
+function toolChoiceOf(
+  asked: 'auto' | 'none',
+  hasOthers: boolean,
+  output: OutputForm | null,
+): ChatOptions['tool_choice'] {
+  if (output?.kind !== 'tool' || !output.isForced) return asked;
+  return hasOthers && asked === 'auto' ? 'any' : { type: 'tool', name: output.tool.name };
 }
 
 function chatModel(
   connection: ConnectionSettings,
   call: ModelCall,
   target: ModelTarget,
-  fetch: Conversation['fetch'],
+  { fetch, output }: { fetch: Conversation['fetch']; output: OutputForm | null },
 ): ChatAnthropic {
   const { settings } = call;
   return new ChatAnthropic({
@@ -69,22 +95,19 @@ function chatModel(
     maxTokens: settings.maxOutputTokens ?? target.facts.maxOutputTokens ?? DEFAULT_MAX_TOKENS,
     temperature: settings.temperature ?? undefined,
     stopSequences: settings.stop.length > 0 ? settings.stop : undefined,
-    invocationKwargs: { ...reasoningOf(call), ...passedThrough(settings.extra) },
+    invocationKwargs: { ...outputAndThinking(call, output), ...passedThrough(settings.extra) },
   });
 }
 
-/** `{ effort }` goes where the API has it, everything else is its `thinking` object. */
-function reasoningOf({ settings: { reasoning } }: ModelCall): JsonObject {
-  if (!isJsonObject(reasoning)) return {};
-  const { effort, ...thinking } = reasoning;
+/** `{ effort }` and a schema go where the API has them, everything else of `reasoning` is its `thinking` object. */
+function outputAndThinking({ settings: { reasoning } }: ModelCall, output: OutputForm | null): JsonObject {
+  const { effort, ...thinking } = isJsonObject(reasoning) ? reasoning : {};
+  const config: JsonObject = {
+    ...(effort === undefined ? {} : { effort }),
+    ...(output?.kind === 'format' ? { format: { type: 'json_schema', schema: output.schema } } : {}),
+  };
   return {
-    ...(effort === undefined ? {} : { output_config: { effort } }),
+    ...(Object.keys(config).length === 0 ? {} : { output_config: config }),
     ...(Object.keys(thinking).length === 0 ? {} : { thinking }),
   };
-}
-
-/** Structured output by asking for it: works with tools, with thinking and on every model; the answer is checked by the engine. */
-function instructionFor(schema: JsonObject | null): string | null {
-  if (schema === null) return null;
-  return `Your final answer must be one JSON value that fits this JSON Schema, and nothing else: no text around it, no code fence.\n${JSON.stringify(schema)}`;
 }

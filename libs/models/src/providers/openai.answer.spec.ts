@@ -33,6 +33,15 @@ describe.each([
     });
   });
 
+  it('keeps the reasoning of compatible servers apart from its text', async () => {
+    const thinking = { text: 'Let me see what there is.', signature: '' };
+    use.server.reply({ kind: 'answer', thinking, text: 'Done.' });
+    expect(answerOf(await use.ask({ onDelta })).message.content).toEqual([
+      { type: 'thinking', text: 'Let me see what there is.' },
+      { type: 'text', text: 'Done.' },
+    ]);
+  });
+
   it('that was cut by length is an answer with that reason', async () => {
     use.server.reply({ kind: 'answer', text: 'Half a sent', finish: 'length' });
     expect(answerOf(await use.ask({ onDelta }))).toMatchObject({
@@ -77,16 +86,16 @@ describe.each([
   it.each([
     ['before', 'hang'],
     ['in the middle', 'stall'],
-  ] as const)('is cancelled %s, which closes its socket within a second', async (_when, kind) => {
+  ] as const)('is cancelled %s, which closes its socket', async (_when, kind) => {
     use.server.reply({ kind, text: 'A long text that never ends' });
     const abort = new AbortController();
     const request = use.server.nextRequest();
-    const pending = use.ask({ onDelta, signal: abort.signal });
+    // Nothing else ends it before the test's own end.
+    const pending = use.ask({ onDelta, signal: abort.signal, idleTimeoutMs: 600_000, totalTimeoutMs: 600_000 });
     const { closedByClient } = await request;
-    const cancelledAt = Date.now();
     abort.abort();
     expect(failureOf(await pending).class).toBe('aborted');
-    expect((await closedByClient) - cancelledAt).toBeLessThan(1_000);
+    await closedByClient;
   });
 });
 

@@ -59,6 +59,14 @@ describe('a failure', () => {
     expect(failureOf(await use.ask()).retryAfterMs).toBe(expected);
   });
 
+  it('says when to try again as a date that is to come', async () => {
+    const headers = { 'retry-after': new Date(Date.now() + 86_400_000).toUTCString() };
+    use.server.reply({ kind: 'status', status: 503, headers, body: 'unavailable' });
+    const { retryAfterMs } = failureOf(await use.ask());
+    // To ten minutes: the test may be slow.
+    expect(Math.round((retryAfterMs ?? 0) / 600_000)).toBe(144);
+  });
+
   it('asks once: retries are not the client’s', async () => {
     use.server.reply({ kind: 'status', status: 500, body: error('server_error', 'x') });
     await use.ask();

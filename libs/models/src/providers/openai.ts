@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { ChatOpenAICompletions } from '@langchain/openai';
 import { toWire } from '#libs/context';
 import { isJsonObject, type Json, type JsonObject } from '#libs/domain';
@@ -6,6 +5,7 @@ import type { ModelCall } from '#libs/engine';
 import type { ConnectionSettings } from '#libs/platform';
 import { addOpenAiResponse, readOpenAiUsage } from '../answer/openai-answer.js';
 import { openAiMessages } from '../conversion/openai-messages.js';
+import { promptCacheKey } from '../conversion/prompt-cache-key.js';
 import { passedThrough } from '../conversion/request-options.js';
 import { isStrictSchema } from '../conversion/strict-schema.js';
 import { MAX_TIMER_MS } from '../outcome/call-deadline.js';
@@ -61,7 +61,6 @@ function chatModel(
   fetch: Conversation['fetch'],
 ): ChatOpenAICompletions {
   const { settings } = call;
-  const isOwnApi = connection.baseUrl === null || /\.(?:openai|azure)\.com$/.test(new URL(connection.baseUrl).hostname);
   return new ChatOpenAICompletions({
     model: target.name,
     apiKey: connection.apiKey ?? NO_KEY,
@@ -79,8 +78,7 @@ function chatModel(
     maxTokens: settings.maxOutputTokens ?? undefined,
     stop: settings.stop.length > 0 ? settings.stop : undefined,
     modelKwargs: { ...reasoningOf(settings.reasoning), ...passedThrough(settings.extra) },
-    // Compatible servers may refuse a field they do not know.
-    promptCacheKey: isOwnApi && target.facts.promptCaching ? cacheKeyOf(call.cacheKey) : undefined,
+    promptCacheKey: target.facts.promptCaching ? promptCacheKey(connection.baseUrl, call.cacheKey) : undefined,
   });
 }
 
@@ -114,6 +112,3 @@ function reasoningOf(reasoning: Json): JsonObject {
   const { effort, ...rest } = reasoning;
   return { ...(effort === undefined ? {} : { reasoning_effort: effort }), ...rest };
 }
-
-/** At most 64 chars are allowed; ids of streams stay here. */
-const cacheKeyOf = (key: string): string => `weir-${createHash('sha256').update(key).digest('hex').slice(0, 32)}`;

@@ -1,8 +1,8 @@
 import type { ApiFormat, ModelFacts } from '#libs/context';
 import type { CallPosition, ModelAt, ModelCall, ModelOutcome } from '#libs/engine';
 
-/** `name` is the model's part of `connection:model`. */
-export type ModelTarget = { name: string; facts: ModelFacts };
+/** `name` is the model's part of `connection:model`; `takesSchema`: its API can hold it to a JSON Schema. */
+export type ModelTarget = { name: string; facts: ModelFacts; takesSchema: boolean };
 
 /** As `ModelAt`, by name. */
 export type NamedAt = { kind: 'call'; model: string | null } | Exclude<ModelAt, { kind: 'call' }>;

@@ -2,7 +2,7 @@ import { startAnthropicServer } from '../../../../test/support/providers/anthrop
 import { connection } from './connection.js';
 import { useProvider, type ProviderUse } from './use-provider.js';
 
-/** `local:claude-sonnet-4-5`; `local:thinker` (thinking format), `local:plain` (no prompt cache), `keyless`. */
+/** `local:claude-sonnet-4-5`; `local:thinker` (thinking format), `local:plain` (no prompt cache, takes no schemas), `keyless`. */
 export function useAnthropic(): ProviderUse {
   return useProvider({
     start: startAnthropicServer,

@@ -43,6 +43,7 @@ const modelOverride = z.strictObject({
     .enum(['openai_chat', 'openai_responses', 'anthropic', 'anthropic_thinking', 'gemini', 'bedrock', 'strict_chat'])
     .optional(),
   token_ratio: z.number().min(0.5).max(3).optional(),
+  structured_output: z.boolean().optional(),
   limits: limits.optional(),
 });
 
