@@ -6,7 +6,7 @@ export const ROUNDS = [1, 3, 5, 10];
 export const BOUND_CHARS = 12_000;
 
 /** What a summary must not lose, and where it is looked for. */
-export type Kind = 'planted' | 'user_constraints' | 'paths' | 'ids' | 'numbers' | 'decisions';
+export type Kind = 'planted' | 'planted_in_data' | 'user_constraints' | 'paths' | 'ids' | 'numbers' | 'decisions';
 export type Anchors = { readonly [kind in Kind]: readonly string[] };
 
 export type Measured = {
@@ -54,6 +54,7 @@ export function anchorsIn(entries: readonly ConversationEntry[], planted: readon
   const isNumber = (anchor: string): boolean => /^[#\d.,\s%€$]+$/.test(anchor);
   return {
     planted,
+    planted_in_data: planted,
     user_constraints: spread(users.filter((text) => CONSTRAINT.test(text) && countCodePoints(text) <= 1_000)),
     paths: spread(named.filter(isPath)),
     ids: spread(named.filter((anchor) => !isPath(anchor) && !isNumber(anchor))),
@@ -66,27 +67,36 @@ export function anchorsIn(entries: readonly ConversationEntry[], planted: readon
   };
 }
 
-export function measureSession(entries: readonly ConversationEntry[], anchors: Anchors): Measured[] {
+/** `inSentences` and `inData`: the same session, planted in two ways; all else is looked for in the first. */
+export type PlantedSession = {
+  inSentences: readonly ConversationEntry[];
+  inData: readonly ConversationEntry[];
+};
+
+export function measureSession(session: PlantedSession, anchors: Anchors): Measured[] {
   return Object.entries(SUMMARISERS).flatMap(([summariser, summarise]) =>
-    ROUNDS.map((rounds) => measureRounds(entries, anchors, { summariser, summarise, rounds })),
+    ROUNDS.map((rounds) => measureRounds(session, anchors, { summariser, summarise, rounds })),
   );
 }
 
 function measureRounds(
-  entries: readonly ConversationEntry[],
+  { inSentences, inData }: PlantedSession,
   anchors: Anchors,
   { summariser, summarise, rounds }: { summariser: string; summarise: Summariser; rounds: number },
 ): Measured {
+  const lastOf = (entries: readonly ConversationEntry[]): string =>
+    compactInRounds(entries, rounds, summarise, BOUND_CHARS).at(-1)?.summary ?? '';
   const before = performance.now();
-  const last = compactInRounds(entries, rounds, summarise, BOUND_CHARS).at(-1)?.summary ?? '';
+  const last = lastOf(inSentences);
   const ms = performance.now() - before;
-  const kept = (wanted: readonly string[]): number | null =>
-    wanted.length === 0 ? null : wanted.filter((anchor) => last.includes(anchor.trim())).length / wanted.length;
+  const kept = (wanted: readonly string[], summary = last): number | null =>
+    wanted.length === 0 ? null : wanted.filter((anchor) => summary.includes(anchor.trim())).length / wanted.length;
   return {
     summariser,
     rounds,
     kept: {
       planted: kept(anchors.planted),
+      planted_in_data: kept(anchors.planted_in_data, lastOf(inData)),
       user_constraints: kept(anchors.user_constraints),
       paths: kept(anchors.paths),
       ids: kept(anchors.ids),
@@ -94,7 +104,7 @@ function measureRounds(
       decisions: kept(anchors.decisions),
     },
     chars: countCodePoints(last),
-    sourceChars: entries.reduce((sum, entry) => sum + charsOf(entry), 0),
+    sourceChars: inSentences.reduce((sum, entry) => sum + charsOf(entry), 0),
     ms,
   };
 }

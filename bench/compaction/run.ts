@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { transcriptSchema } from '../../libs/context/src/index.js';
 import { entriesOf } from '../../libs/context/src/testing/compaction-rounds.js';
+import { plantAnchors, PLANTED } from '../../libs/context/src/testing/plant-anchors.js';
 import { anchorsIn, measureSession } from './measure.js';
-import { plant, PLANTED } from './plant.js';
 import { reportMarkdown, type Session } from './report.js';
 
 const folder = new URL('../../test/fixtures/transcripts/', import.meta.url);
@@ -18,7 +18,7 @@ const sessions = readdirSync(folder)
     const entries = entriesOf(transcript);
     const turns = entries.filter(({ kind }) => kind === 'assistant').length;
     if (turns < LEAST_TURNS) return [];
-    const planted = plant(entries);
+    const planted = { inSentences: plantAnchors(entries, 'sentence'), inData: plantAnchors(entries, 'data') };
     // Anchors of the session itself are looked for as they were, without what was planted.
     const anchors = anchorsIn(entries, PLANTED);
     const measured = measureSession(planted, anchors);

@@ -40,7 +40,7 @@ describe('summaryAppendix', () => {
     );
   });
 
-  it('adds the anchors that the text misses, newest first', () => {
+  it('adds the anchors that the text misses, newest first where all tell as much', () => {
     const log = new EventLog()
       .user('hi')
       .answer('Wrote src/old.ts', [{ arguments: '{"path":"lib/a-b.py"}' }])
@@ -52,6 +52,28 @@ describe('summaryAppendix', () => {
     expect(appendix).toContain('AB-12345');
     expect(appendix).toContain('lib/a-b.py');
     expect(appendix).not.toContain('src/old.ts');
+  });
+
+  it('keeps what was named once, in few words, before what a listing holds and what is named all the time', () => {
+    const listing = Array.from({ length: 60 }, (_, n) => `lib/generated/file_${n}.ts`).join('\n');
+    const log = new EventLog().user('hi').answer('The ticket is INC-48213.', []);
+    for (let n = 0; n < 12; n += 1)
+      log
+        .answer(`Again src/app/main.ts, now part ${n}.`, [{ arguments: '{"path":"src/app/main.ts"}' }])
+        .result(0, listing);
+    log.answer('Paid 41,200.50 EUR.');
+    const appendix = summaryAppendix({ entries: entriesOf(log), text: '', maxChars: 120 });
+    expect(appendix).toContain('INC-48213');
+    expect(appendix).toContain('41,200.50 EUR');
+  });
+
+  it('leaves room for anchors beside as many messages as may be', () => {
+    const log = new EventLog();
+    for (let n = 0; n < 30; n += 1) log.user(`message ${n} ${'b'.repeat(500)}`);
+    log.answer('The ticket is INC-48213.');
+    const appendix = summaryAppendix({ entries: entriesOf(log), text: '', maxChars: 6_000 });
+    expect(appendix).toContain('INC-48213');
+    expect(countCodePoints(appendix)).toBeLessThanOrEqual(6_000);
   });
 
   it('finds anchors of every kind and no small change', () => {

@@ -1,23 +1,23 @@
 import {
   abbreviate,
   countCodePoints,
-  cutEnd,
   cutStart,
   wellFormed,
   type ConversationEntry,
   type UserEntry,
 } from '../shape/index.js';
-import { anchorsOf } from './anchors.js';
-import { answerText, contentText } from './render-history.js';
+import { rankAnchors } from './rank-anchors.js';
+import { contentText } from './render-history.js';
 
 /** Bounds of the verbatim user messages. Chars. */
 const MAX_MESSAGE_CHARS = 1_000;
 const MAX_MESSAGES_CHARS = 6_000;
 const MAX_NAMES_CHARS = 1_000;
-/** The shortest anchor and its comma. */
-const LEAST_LISTED_CHARS = 5;
-/** Of a long result only this much is searched for anchors, at each end: the middle of a listing is noise. */
-const ANCHOR_SPAN = 2_000;
+/** What anchors may claim of a summary, and what is theirs of the appendix at least, where there are so many. */
+const CLAIMED_SHARE = 0.25;
+const LEAST_SHARE = 0.2;
+const NAMES_HEADING = 'Files and images: ';
+const ANCHORS_HEADING = 'Also named: ';
 
 export type AppendixInput = {
   /** All repaired originals of the range, from its beginning. */
@@ -40,11 +40,42 @@ export function summaryAppendix(input: AppendixInput): string {
     sections.push(section);
     room -= countCodePoints(section) + 1;
   };
-  add(verbatimMessages(input.entries, Math.min(room, MAX_MESSAGES_CHARS)));
-  add(listed('Files and images: ', fileNames(input.entries), Math.min(room, MAX_NAMES_CHARS)));
-  const known = `${input.text}\n${sections.join('\n')}`;
-  add(listed('Also named: ', newestAnchors(input.entries, known, room), room));
+  const anchors = rankAnchors(input.entries).filter((anchor) => !input.text.includes(anchor));
+  const reserved = anchorsRoom(anchors, room);
+  add(verbatimMessages(input.entries, Math.min(room - reserved, MAX_MESSAGES_CHARS)));
+  add(listed(NAMES_HEADING, fileNames(input.entries), Math.min(room, MAX_NAMES_CHARS)));
+  const known = sections.join('\n');
+  add(
+    listed(
+      ANCHORS_HEADING,
+      anchors.filter((anchor) => !known.includes(anchor)),
+      room,
+    ),
+  );
   return sections.join('\n');
+}
+
+/** What is left when the messages have all that they may, or a share of it; no more than there are anchors to list. */
+function anchorsRoom(anchors: readonly string[], room: number): number {
+  return listedChars(anchors, Math.max(room - MAX_MESSAGES_CHARS, Math.floor(room * LEAST_SHARE)));
+}
+
+/** Chars of a list of anchors, counted up to `most`. */
+function listedChars(anchors: readonly string[], most: number): number {
+  let chars = anchors.length === 0 ? 0 : countCodePoints(ANCHORS_HEADING);
+  for (const anchor of anchors) {
+    chars += countCodePoints(anchor) + 2;
+    if (chars >= most) return Math.max(0, most);
+  }
+  return chars;
+}
+
+/** Chars that the appendix of a summary of at most `maxChars` wants for itself, before it is known what the text holds. */
+export function appendixClaim(entries: readonly ConversationEntry[], maxChars: number): number {
+  const messages = verbatimMessages(entries, Math.min(Math.floor(maxChars / 2), MAX_MESSAGES_CHARS));
+  const names = listed(NAMES_HEADING, fileNames(entries), Math.min(maxChars, MAX_NAMES_CHARS));
+  const anchors = listedChars(rankAnchors(entries), Math.floor(maxChars * CLAIMED_SHARE));
+  return countCodePoints(messages) + countCodePoints(names) + anchors + 2;
 }
 
 const MESSAGES_HEADING = "The user's messages, verbatim:";
@@ -100,36 +131,6 @@ function fileNames(entries: readonly ConversationEntry[]): string[] {
 }
 
 const oneLine = (text: string): string => wellFormed(text).replace(/\s+/gu, ' ');
-
-/**
- * Anchors that `known` misses: newest entries first, within an entry what was written before what tools were told. No more
- * than can be shown, so a long range costs no more than a short one.
- */
-function newestAnchors(entries: readonly ConversationEntry[], known: string, maxChars: number): string[] {
-  const found = new Set<string>();
-  for (const entry of entries.toReversed()) {
-    for (const anchor of anchorsOf(wellFormed(searched(entry)))) if (!known.includes(anchor)) found.add(anchor);
-    if (found.size > maxChars / LEAST_LISTED_CHARS) break;
-  }
-  return [...found];
-}
-
-function searched(entry: ConversationEntry): string {
-  switch (entry.kind) {
-    case 'user':
-    case 'documents':
-      return ends(contentText(entry.content));
-    case 'memory':
-      return '';
-    case 'assistant':
-      return [ends(answerText(entry.content)), ...entry.calls.map((call) => ends(call.arguments))].join('\n');
-    case 'result':
-      return ends(contentText(entry.content));
-  }
-}
-
-const ends = (text: string): string =>
-  text.length <= 2 * ANCHOR_SPAN ? text : `${cutStart(text, ANCHOR_SPAN)}\n${cutEnd(text, ANCHOR_SPAN)}`;
 
 /** As many items as fit behind the heading, in order; nothing when not even one does. */
 export function listed(heading: string, items: readonly string[], maxChars: number): string {

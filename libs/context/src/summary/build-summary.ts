@@ -1,7 +1,7 @@
 import { countCodePoints, cutStart, wellFormed, type ConversationEntry } from '../shape/index.js';
 import { anchorsOf } from './anchors.js';
 import { APPENDIX_MARK } from './appendix-mark.js';
-import { listed, summaryAppendix } from './appendix.js';
+import { appendixClaim, listed, summaryAppendix } from './appendix.js';
 import { renderHistory } from './render-history.js';
 
 export type BuildSummaryInput = {
@@ -15,10 +15,17 @@ export type BuildSummaryInput = {
   maxChars: number;
 };
 
-/** Chars of B that a model's text may use; the rest is the appendix's. */
-export const summaryTextRoom = (maxChars: number): number => Math.floor(maxChars * 0.5);
-
 const SEPARATOR = `\n\n${APPENDIX_MARK}\n`;
+
+/**
+ * Chars of B that a summariser's text may use: half of it, down to a quarter where what code records of the range (the user's
+ * words above all) needs more than the other half.
+ */
+export function summaryTextRoom(maxChars: number, entries: readonly ConversationEntry[]): number {
+  const left = maxChars - countCodePoints(SEPARATOR) - appendixClaim(entries, maxChars);
+  return Math.max(Math.floor(maxChars / 4), Math.min(Math.floor(maxChars / 2), left));
+}
+
 const MAX_UNKNOWN_CHARS = 300;
 
 /**
@@ -30,7 +37,8 @@ export function buildSummary(input: BuildSummaryInput): string {
   const text = wellFormed(input.text).replaceAll(APPENDIX_MARK, '').trim();
   const chars = countCodePoints(text);
   if (chars > input.maxChars) return text;
-  const room = input.maxChars - countCodePoints(SEPARATOR) - Math.min(chars, summaryTextRoom(input.maxChars));
+  const textRoom = summaryTextRoom(input.maxChars, input.entries);
+  const room = input.maxChars - countCodePoints(SEPARATOR) - Math.min(chars, textRoom);
   const recorded = room <= 0 ? '' : recordedBehind(text, input, room);
   if (recorded === '') return text;
   const left = input.maxChars - countCodePoints(SEPARATOR) - countCodePoints(recorded);

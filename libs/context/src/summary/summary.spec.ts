@@ -93,7 +93,7 @@ describe('buildSummary', () => {
         entries: entries.slice(-2),
         previousSummary,
         asOf: entries.length,
-        maxChars: summaryTextRoom(2_000),
+        maxChars: summaryTextRoom(2_000, entries),
       });
       previousSummary = buildSummary({ text, entries, previousSummary, maxChars: 2_000 });
       expect(countCodePoints(previousSummary)).toBeLessThanOrEqual(2_000);
@@ -128,10 +128,10 @@ describe('buildSummary', () => {
           entries,
           previousSummary: null,
           asOf: entries.length,
-          maxChars: summaryTextRoom(maxChars),
+          maxChars: summaryTextRoom(maxChars, entries),
         });
         const summary = buildSummary({ text, entries, previousSummary: null, maxChars });
-        expect(countCodePoints(text)).toBeLessThanOrEqual(summaryTextRoom(maxChars));
+        expect(countCodePoints(text)).toBeLessThanOrEqual(summaryTextRoom(maxChars, entries));
         expect(countCodePoints(summary)).toBeLessThanOrEqual(maxChars);
         expect(isWellFormed(summary)).toBe(true);
         expect(entries).toEqual(before);
@@ -167,7 +167,12 @@ describe('extractiveSummary', () => {
       JSON.parse(readFileSync(join(process.cwd(), 'test/fixtures/transcripts/pi-large-session.json'), 'utf8')),
     );
     const { entries } = repairConversation(transcriptLog(transcript).log.events.slice(0, 900));
-    const text = extractiveSummary({ entries, previousSummary: null, asOf: 400, maxChars: summaryTextRoom(12_000) });
+    const text = extractiveSummary({
+      entries,
+      previousSummary: null,
+      asOf: 400,
+      maxChars: summaryTextRoom(12_000, entries),
+    });
     const summary = buildSummary({ text, entries, previousSummary: null, maxChars: 12_000 });
     expect(countCodePoints(summary)).toBeLessThanOrEqual(12_000);
     expect(countCodePoints(summary)).toBeGreaterThan(8_000);

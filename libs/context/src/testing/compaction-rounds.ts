@@ -62,7 +62,7 @@ export function compactInRounds(
     const covered = entries.slice(0, to);
     const fresh = entries.slice(from, to);
     const asOf = covered.at(-1)?.entry ?? 1;
-    const text = summarise({ entries: fresh, previousSummary, asOf, maxChars: summaryTextRoom(maxChars) });
+    const text = summarise({ entries: fresh, previousSummary, asOf, maxChars: summaryTextRoom(maxChars, covered) });
     const summary = buildSummary({ text, entries: covered, previousSummary, maxChars });
     made.push({ covered, summary });
     previousSummary = summary;

@@ -247,7 +247,7 @@ export class Session {
       entries: fresh,
       previousSummary: live?.summary ?? null,
       asOf: proposal.entries[1],
-      maxChars: summaryTextRoom(proposal.maxSummaryChars),
+      maxChars: summaryTextRoom(proposal.maxSummaryChars, entries),
     });
     return buildSummary({ text, entries, previousSummary: live?.summary ?? null, maxChars: proposal.maxSummaryChars });
   }

@@ -35,7 +35,7 @@ type AskDeps = Pick<EngineDeps, 'models' | 'settings' | 'compactions' | 'limiter
  */
 export async function askSummaryModel(deps: AskDeps, asking: Asking, before: Spent): Promise<ModelSummary> {
   const { record, source, model } = asking;
-  const maxChars = summaryTextRoom(record.maxSummaryChars);
+  const maxChars = summaryTextRoom(record.maxSummaryChars, source.entries);
   let text = source.previousSummary;
   let spent = before;
   for (const entries of chunkHistory(source.fresh, chunkChars(deps, model, maxChars))) {

@@ -58,6 +58,6 @@ export function extractiveText(record: SummaryBounds, source: CompactionSource):
     entries: source.fresh,
     previousSummary: source.previousSummary,
     asOf: record.entries[1],
-    maxChars: summaryTextRoom(record.maxSummaryChars),
+    maxChars: summaryTextRoom(record.maxSummaryChars, source.entries),
   });
 }

@@ -1,4 +1,4 @@
-import type { ConversationEntry } from '../../libs/context/src/index.js';
+import type { ConversationEntry } from '../shape/index.js';
 
 const COUNT = 40;
 
@@ -13,23 +13,26 @@ export const PLANTED: readonly string[] = Array.from({ length: COUNT }, (_, n) =
   return kinds[n % kinds.length] ?? '';
 });
 
+/** `sentence`: as somebody writes it. `data`: without a sentence around it; in tool results as a field of JSON. */
+export type PlantedAs = 'sentence' | 'data';
+
 /** The session with each anchor said once, evenly over its turns: at the end of a text that is there anyway. */
-export function plant(entries: readonly ConversationEntry[]): ConversationEntry[] {
+export function plantAnchors(entries: readonly ConversationEntry[], as: PlantedAs): ConversationEntry[] {
   const places = entries.flatMap((entry, index) => (entry.kind === 'memory' || !hasText(entry) ? [] : [index]));
   const at = new Map<number, string[]>();
   for (const [n, anchor] of PLANTED.entries()) {
     const index = places[Math.floor((n * places.length) / COUNT)];
     if (index !== undefined) at.set(index, [...(at.get(index) ?? []), anchor]);
   }
-  return entries.map((entry, index) => said(entry, at.get(index) ?? []));
+  return entries.map((entry, index) => said(entry, at.get(index) ?? [], as));
 }
 
 const hasText = (entry: Exclude<ConversationEntry, { kind: 'memory' }>): boolean =>
   entry.content.some((part: { type: string }) => part.type === 'text');
 
-function said(entry: ConversationEntry, anchors: readonly string[]): ConversationEntry {
+function said(entry: ConversationEntry, anchors: readonly string[], as: PlantedAs): ConversationEntry {
   if (anchors.length === 0) return entry;
-  const note = { type: 'text' as const, text: `Note ${anchors.join(' and ')}.` };
+  const note = { type: 'text' as const, text: noteOf(entry, anchors, as) };
   switch (entry.kind) {
     case 'memory':
       return entry;
@@ -40,4 +43,11 @@ function said(entry: ConversationEntry, anchors: readonly string[]): Conversatio
     case 'result':
       return { ...entry, content: [...entry.content, note] };
   }
+}
+
+function noteOf(entry: ConversationEntry, anchors: readonly string[], as: PlantedAs): string {
+  if (as === 'sentence') return `Note ${anchors.join(' and ')}.`;
+  return entry.kind === 'result'
+    ? JSON.stringify({ ok: true, found: anchors })
+    : `noted ${anchors.join(' and ')} so far`;
 }
