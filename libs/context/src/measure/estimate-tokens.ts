@@ -1,157 +1,182 @@
-import type { AssistantPart, ContentPart, ToolCall } from '#libs/domain';
-import { canonicalJson } from '#libs/domain';
-import { isDocumentJson, type Weights } from './part-chars.js';
+import {
+  charCost,
+  DIGIT,
+  isLatin,
+  isRareLetter,
+  isSign,
+  isSpace,
+  kindOf,
+  kindOfUnit,
+  LINE_END,
+  runCost,
+  SIGN,
+  TOKEN_COSTS as COSTS,
+  UPPER,
+} from './token-costs.js';
 
-/** What a run of one kind costs in tokens; fitted to byte-pair vocabularies of 200,000 entries, corrected per model by usage. */
-const PER_CODE_POINT = {
-  han: 0.78,
-  kana: 0.72,
-  hangul: 0.72,
-  cyrillic: 0.27,
-  arabic: 0.34,
-  hebrew: 0.4,
-  indic: 0.4,
-  thai: 0.5,
-  emoji: 2.2,
-  otherLetter: 0.45,
-  digit: 0.4,
-  punctuation: 0.55,
-  space: 0.14,
-};
-/** A run without white space of this length with digits or both cases in it is encoded data: nearly no long pieces fit. */
-const ENCODED_RUN = 40;
+/** A run of letters, digits and signs of base64 that is this long may be encoded data: nearly no long pieces fit. */
+const ENCODED_RUN = 24;
+/** Digits and changes of case in it, as a share. */
+const ENCODED_SHARE = 0.22;
+/** Up to so many letters a piece is nearly always one token. */
+const SHORT_WORD = 6;
+const SHORT_PART = 4;
 
 /**
- * Raw estimate of the tokens of a text, before the model's ratio. Aware of scripts, numbers, white space and encoded data.
- * One pass, no allocation.
+ * Raw estimate of the tokens of a text, before the model's ratio. Cuts the text as byte-pair tokenizers do before they look
+ * for pieces (letters with one blank or sign before them, up to three digits, runs of signs, line ends, blanks) and knows what
+ * such pieces cost on average, by script. One pass, no allocation.
  */
 export function estimateTokens(text: string): number {
   let tokens = 0;
-  let index = 0;
-  while (index < text.length) {
-    const unit = text.charCodeAt(index);
-    if (isAsciiLetter(unit)) {
-      const end = endOfWord(text, index);
-      tokens += end - index >= ENCODED_RUN ? encodedTokens(text, index, end) : wordTokens(text, index, end);
-      index = end;
-    } else if (unit === 0x20 || (unit >= 0x09 && unit <= 0x0d)) {
-      const end = endOfSpace(text, index);
-      tokens += end - index === 1 ? (unit === 0x20 ? 0 : 0.45) : 0.5 + (end - index) * 0.03;
-      index = end;
-    } else if (unit < 0x80) {
-      tokens += unit >= 0x30 && unit <= 0x39 ? PER_CODE_POINT.digit : PER_CODE_POINT.punctuation;
-      index += 1;
+  /** End of the run of letters and digits that was looked at last; negative when it is no encoded data. */
+  let run = 0;
+  for (let index = 0; index < text.length;) {
+    const kind = kindAt(text, index);
+    let end: number;
+    if (isLatin(kind) || kind === DIGIT) {
+      if (index >= Math.abs(run)) run = endOfRun(text, index);
+      end = kind === DIGIT ? endOf(kind, text, index) : endOfPiece(text, index);
+      if (kind === DIGIT) tokens += COSTS.digits * Math.ceil((end - index) / 3);
+      else tokens += run > 0 ? encodedTokens(end - index) : pieceTokens(text, index, end);
+    } else if (isSpace(kind)) {
+      end = endOfSpace(text, index);
+      tokens += spaceTokens(text, index, end);
+    } else if (isSign(kind)) {
+      end = endOfSigns(text, index);
+      tokens += signTokens(text, index, end);
     } else {
-      const codePoint = text.codePointAt(index) ?? 0;
-      tokens += scriptTokens(codePoint);
-      index += codePoint > 0xffff ? 2 : 1;
+      end = endOf(kind, text, index);
+      tokens += scriptTokens(kind, text, index, end);
     }
+    index = end;
   }
   return tokens;
 }
 
-const isAsciiLetter = (unit: number): boolean => (unit >= 0x61 && unit <= 0x7a) || (unit >= 0x41 && unit <= 0x5a);
-const isAsciiDigit = (unit: number): boolean => unit >= 0x30 && unit <= 0x39;
-const isEncodedUnit = (unit: number): boolean =>
-  isAsciiLetter(unit) || isAsciiDigit(unit) || unit === 0x2b || unit === 0x2f || unit === 0x3d;
+/** Whole tokens of a text at a model's ratio. */
+export const approxTokens = (text: string, ratio = 1): number => Math.ceil(estimateTokens(text) * ratio);
 
-/** A run of letters, unless it goes on as encoded data. */
-function endOfWord(text: string, start: number): number {
-  let letters = start;
-  while (letters < text.length && isAsciiLetter(text.charCodeAt(letters))) letters += 1;
-  let run = letters;
-  while (run < text.length && isEncodedUnit(text.charCodeAt(run))) run += 1;
-  return run - start >= ENCODED_RUN && (run > letters || letters - start >= ENCODED_RUN) ? run : letters;
+const codePointAt = (text: string, index: number): number => text.codePointAt(index) ?? 0;
+
+function kindAt(text: string, index: number): number {
+  const unit = text.charCodeAt(index);
+  return unit >= 0xd800 && unit < 0xdc00 ? kindOf(codePointAt(text, index)) : kindOfUnit(unit);
 }
 
-function endOfSpace(text: string, start: number): number {
-  let end = start + 1;
-  while (end < text.length) {
+/** Code units of the code point at an index. */
+function width(text: string, index: number): number {
+  const unit = text.charCodeAt(index);
+  return unit >= 0xd800 && unit < 0xdc00 && codePointAt(text, index) > 0xffff ? 2 : 1;
+}
+
+/** Where the run of one kind ends that begins at `start`. */
+function endOf(kind: number, text: string, start: number): number {
+  let end = start + width(text, start);
+  while (end < text.length && kindAt(text, end) === kind) end += width(text, end);
+  return end;
+}
+
+/** Where the run of letters, digits and signs of base64 ends that begins here; negative when it is no encoded data. */
+function endOfRun(text: string, start: number): number {
+  let irregular = 0;
+  let end = start;
+  let before = 0;
+  for (; end < text.length; end += 1) {
     const unit = text.charCodeAt(end);
-    if (unit !== 0x20 && !(unit >= 0x09 && unit <= 0x0d)) break;
-    end += 1;
+    const kind = unit < 0x80 ? kindOfUnit(unit) : 0;
+    if (kind === DIGIT) irregular += 1;
+    else if (isLatin(kind)) irregular += isLatin(before) && kind !== before ? 1 : 0;
+    else if (unit !== 0x2b && unit !== 0x2f && unit !== 0x3d && unit !== 0x2d && unit !== 0x5f) break;
+    before = kind;
+  }
+  const length = end - start;
+  return length >= ENCODED_RUN && irregular >= ENCODED_SHARE * length ? end : -end;
+}
+
+/** Capitals, then small letters: camelCase is two pieces. */
+function endOfPiece(text: string, start: number): number {
+  let end = start;
+  while (end < text.length && kindOfUnit(text.charCodeAt(end)) === UPPER) end += 1;
+  for (; end < text.length; end += 1) {
+    const kind = kindOfUnit(text.charCodeAt(end));
+    if (!isLatin(kind) || kind === UPPER) break;
   }
   return end;
 }
 
-/** camelCase humps are pieces of their own; one token up to about seven letters, then a quarter of a token each. */
-function wordTokens(text: string, start: number, end: number): number {
-  let tokens = 0;
-  let length = 0;
-  for (let index = start; index < end; index += 1) {
-    const isUpper = text.charCodeAt(index) < 0x61;
-    if (isUpper && length > 1 && index > start && text.charCodeAt(index - 1) >= 0x61) {
-      tokens += 0.85;
-      length = 0;
-    }
-    length += 1;
-  }
-  return tokens + 1 + (length > 7 ? length - 7 : 0) * 0.2;
-}
+const encodedTokens = (letters: number): number => COSTS.encodedPiece + COSTS.encodedLetter * (letters - 1);
 
-/** Base64 and hashes: about four code points in three tokens; a path of ordinary words less. */
-function encodedTokens(text: string, start: number, end: number): number {
-  let digits = 0;
-  let changes = 0;
+function pieceTokens(text: string, start: number, end: number): number {
+  const length = end - start;
+  const isWord = start > 0 && text.charCodeAt(start - 1) === 0x20;
+  let tokens = isWord
+    ? COSTS.word + COSTS.wordLetter * Math.max(0, length - SHORT_WORD)
+    : COSTS.part + COSTS.partLetter * Math.max(0, length - SHORT_PART);
+  if (!isWord && isPrefix(text, start - 1)) tokens += COSTS.prefixed;
+  if (length > 1 && kindOfUnit(text.charCodeAt(end - 1)) === UPPER) tokens += COSTS.capital * (length - 1);
   for (let index = start; index < end; index += 1) {
     const unit = text.charCodeAt(index);
-    if (isAsciiDigit(unit)) digits += 1;
-    else if (index > start && isAsciiLetter(unit) && unit < 0x61 !== text.charCodeAt(index - 1) < 0x61) changes += 1;
+    if (unit >= 0x80) tokens += unit < 0x100 ? COSTS.accent : COSTS.rareAccent;
   }
-  const length = end - start;
-  return (digits + changes) / length > 0.25 ? length * 0.72 : length * 0.3;
+  return tokens;
 }
 
-function scriptTokens(codePoint: number): number {
-  if (codePoint < 0x300) return PER_CODE_POINT.otherLetter;
-  if (codePoint < 0x370) return 0.6;
-  if (codePoint < 0x530) return codePoint < 0x400 ? PER_CODE_POINT.hebrew : PER_CODE_POINT.cyrillic;
-  if (codePoint < 0x600) return PER_CODE_POINT.hebrew;
-  if (codePoint < 0x900) return PER_CODE_POINT.arabic;
-  if (codePoint < 0xe00) return PER_CODE_POINT.indic;
-  if (codePoint < 0x1100) return PER_CODE_POINT.thai;
-  if (codePoint < 0x1200) return PER_CODE_POINT.hangul;
-  if (codePoint >= 0x2000 && codePoint < 0x2e80) return 0.9;
-  if (codePoint >= 0x3040 && codePoint < 0x3100) return PER_CODE_POINT.kana;
-  if (codePoint >= 0x2e80 && codePoint < 0xa000) return PER_CODE_POINT.han;
-  if (codePoint >= 0xac00 && codePoint < 0xd7b0) return PER_CODE_POINT.hangul;
-  if (codePoint >= 0xfe00 && codePoint < 0xfe10) return 0.5;
-  if (codePoint >= 0xff00 && codePoint < 0xfff0) return 0.9;
-  if (codePoint >= 0x20000 && codePoint < 0x40000) return 2;
-  return codePoint > 0xffff ? PER_CODE_POINT.emoji : PER_CODE_POINT.otherLetter;
+function endOfSpace(text: string, start: number): number {
+  let end = start + 1;
+  while (end < text.length && isSpace(kindOfUnit(text.charCodeAt(end)))) end += 1;
+  return end;
 }
 
-/** Raw tokens of parts; images and pages by weight. */
-export function partsTokens(parts: readonly (ContentPart | AssistantPart)[], weights: Weights): number {
-  let sum = 0;
-  for (const part of parts) sum += partTokens(part, weights);
-  return sum;
+/**
+ * All up to the last line end is one piece, nothing behind a sign, which takes it along. The blanks behind it are another, but
+ * for the last, which goes with the word that follows; only a digit leaves it alone.
+ */
+function spaceTokens(text: string, start: number, end: number): number {
+  let lineEnd = end;
+  while (lineEnd > start && kindOfUnit(text.charCodeAt(lineEnd - 1)) !== LINE_END) lineEnd -= 1;
+  const isTakenAlong = kindOfUnit(text.charCodeAt(start)) === LINE_END && isSignAt(text, start - 1);
+  const blanks = end - lineEnd;
+  let tokens = lineEnd > start && !isTakenAlong ? COSTS.lineEnd : 0;
+  if (blanks > 1 || (blanks === 1 && end === text.length)) tokens += COSTS.blanks;
+  if (blanks > 0 && end < text.length && kindOfUnit(text.charCodeAt(end)) === DIGIT) tokens += COSTS.blanks;
+  return tokens;
 }
 
-function partTokens(part: ContentPart | AssistantPart, weights: Weights): number {
-  switch (part.type) {
-    case 'text':
-      return estimateTokens(part.text);
-    case 'image':
-      return weights.imageTokens;
-    case 'document':
-      return weights.pageTokens * (part.pages ?? 1);
-    case 'other':
-      return isDocumentJson(part.raw) ? weights.pageTokens : estimateTokens(canonicalJson(part.raw));
-    case 'thinking':
-      return estimateTokens(part.text) + estimateTokens(part.signature ?? '');
-    case 'redacted_thinking':
-      return estimateTokens(part.data);
-    case 'opaque':
-      return estimateTokens(canonicalJson(part.raw));
+const isSignAt = (text: string, index: number): boolean => index >= 0 && kindOfUnit(text.charCodeAt(index)) === SIGN;
+
+function endOfSigns(text: string, start: number): number {
+  let end = start;
+  while (end < text.length && isSign(kindAt(text, end))) end += width(text, end);
+  return end;
+}
+
+/** A single sign before letters goes with them, unless a blank or another sign is before it. */
+const isPrefix = (text: string, index: number): boolean =>
+  isSignAt(text, index) && (index === 0 || (text.charCodeAt(index - 1) !== 0x20 && !isSignAt(text, index - 1)));
+
+/** What goes with the letters behind it is paid for there. */
+function signTokens(text: string, start: number, end: number): number {
+  const isAlone = end - start === 1 && end < text.length && isLatin(kindOfUnit(text.charCodeAt(end)));
+  if (isAlone && isPrefix(text, start)) return 0;
+  let tokens = 0;
+  let before = -1;
+  for (let index = start; index < end; index += width(text, index)) {
+    const codePoint = codePointAt(text, index);
+    const kind = kindOf(codePoint);
+    if (codePoint === before) tokens += COSTS.repeat;
+    else tokens += kind === SIGN && before !== -1 ? COSTS.change : charCost(kind);
+    before = codePoint;
   }
+  return tokens;
 }
 
-export function callsTokens(calls: readonly ToolCall[]): number {
-  let sum = 0;
-  for (const call of calls) sum += 4 + estimateTokens(call.name) + estimateTokens(call.arguments);
-  return sum;
+function scriptTokens(kind: number, text: string, start: number, end: number): number {
+  let letters = 0;
+  let rare = 0;
+  for (let index = start; index < end; index += width(text, index)) {
+    letters += 1;
+    if (isRareLetter(text.charCodeAt(index))) rare += 1;
+  }
+  return runCost(kind) + charCost(kind) * letters + COSTS.rareLetter * rare;
 }
-
-/** Whole tokens of a text at a model's ratio. */
-export const approxTokens = (text: string, ratio = 1): number => Math.ceil(estimateTokens(text) * ratio);

@@ -3,7 +3,7 @@ import type { ModelFacts } from '../neutral.js';
 import { fitItem } from '../shape/fit-item.js';
 import { formatProfile, type Repair } from '../shape/index.js';
 import type { ShownItem } from '../view/entry.js';
-import { callsTokens, partsTokens } from './estimate-tokens.js';
+import { callsTokens, partsTokens } from './part-tokens.js';
 import { callsChars, partsChars, weightsKey } from './part-chars.js';
 
 /** An item as the model's format takes it, with its size. `tokens` is the raw estimate. */
