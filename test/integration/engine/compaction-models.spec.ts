@@ -118,6 +118,31 @@ describe('the bill (law C10)', () => {
     expect(row.usage.modelCalls).toBe(2);
   });
 
+  it.each([
+    ['goes on up to 10 % over the spend limit of its run', 1_040, { calls: 1, extractive: false }],
+    ['ends there: the summary is made by selection, and says why', 1_095, { calls: 0, extractive: true }],
+  ])('%s', async (name, tokens, expected) => {
+    const pipeline = `limit-${tokens}`;
+    await stage.apply(pipeline);
+    const spent = { input_tokens: tokens - 10, cached_tokens: 0, cache_write_tokens: 0, output_tokens: 10 };
+    harness.scripts.set(pipeline, { replies: [{ text: longAnswer(name), usage: spent }], after_last: 'repeat' });
+    stage.summarises(pipeline, { text: 'Paid for.' });
+    const spendLimit = { tokens: 995, cost_usd: null, tool_calls: null, on_exceeded: 'fail' as const };
+    for (let n = 1; n <= 5; n += 1) {
+      await harness.start(pipeline, { text: `question ${n}` }, { streamId: pipeline, spendLimit });
+      await harness.queue.drain(harness.deps, { compactions: false });
+    }
+    await stage.compactAll();
+    const end = await stage.compacted(pipeline);
+    expect(end.data.extractive).toBe(expected.extractive);
+    expect(stage.calls(pipeline)).toBe(expected.calls);
+    // Not a fault of a model: the breaker does not count it.
+    expect(end.data.failed_models).toBeUndefined();
+    const [attempt] = (await stage.rowOf(end.data.compaction_id)).attempts;
+    if (expected.extractive) expect(attempt?.error).toContain(`has spent ${tokens} of 995 tokens`);
+    else expect(attempt?.error).toBeNull();
+  });
+
   async function usageOfRuns(streamId: string) {
     const [sums] = await harness.database
       .run((sql) => sql<{ run_id: string }[]>`select run_id from run where stream_id = ${streamId}`)

@@ -3,7 +3,9 @@ import type { ScriptedReply } from '../../../libs/models/src/index.js';
 import { CompactionStage } from '../../support/compaction-stage.js';
 import { createEngineHarness, type EngineHarness } from '../../support/engine-harness.js';
 
-/** Compactors that die in the middle. */
+type Sql = Parameters<Parameters<EngineHarness['database']['run']>[0]>[0];
+
+/** Compactors that die in the middle, or are told to stop. */
 let harness: EngineHarness;
 let stage: CompactionStage;
 beforeAll(async () => {
@@ -39,13 +41,7 @@ describe('the same range', () => {
 
   it('is taken over when a compactor is killed during the call, and the dead one can write nothing any more', async () => {
     await stage.apply('hung');
-    let answer: (reply: ScriptedReply) => void = () => undefined;
-    let hasCalled: () => void = () => undefined;
-    const called = new Promise<void>((resolve) => (hasCalled = resolve));
-    harness.scripts.set('hung-sum', () => {
-      hasCalled();
-      return new Promise<ScriptedReply>((resolve) => (answer = resolve));
-    });
+    const { called, answer } = hanging('hung');
     await stage.turns('hung', 1, 5);
     const slept = runCompactionJob(harness.deps, await take());
     await called;
@@ -80,6 +76,61 @@ describe('the same range', () => {
     const [end] = await stage.ends('poison');
     expect(end?.type === 'CompactionFailed' && end.data.class).toBe('lease_expiries');
   });
+
+  it.each([
+    [
+      'erased',
+      'manifest_missing',
+      (sql: Sql, hash: string) => sql`update payload set body = 'null' where hash = ${hash}`,
+    ],
+    ['lost', 'payload_missing', (sql: Sql, hash: string) => sql`delete from payload where hash = ${hash}`],
+  ])('ends at once, and not by three deaths, when what it depends on was %s', async (name, failure, remove) => {
+    await stage.apply(name);
+    stage.summarises(name, { text: 'never' });
+    await stage.turns(name, 1, 5);
+    const job = await take();
+    const { manifest } = await stage.rowOf(job.compactionId);
+    await harness.database.run((sql) => remove(sql, manifest));
+    await runCompactionJob(harness.deps, job);
+    const [end] = await stage.ends(name);
+    expect(end?.type === 'CompactionFailed' && end.data).toMatchObject({ class: failure, attempts: 1 });
+    expect(await stage.rowOf(job.compactionId)).toMatchObject({ status: 'failed', starts: 1 });
+    expect(stage.calls(name)).toBe(0);
+  });
+
+  it('is given back by a compactor that shuts down, and that start does not count', async () => {
+    await stage.apply('drained');
+    const called = new Promise<void>((resolve) =>
+      harness.scripts.set('drained-sum', () => {
+        resolve();
+        return { hang: true };
+      }),
+    );
+    await stage.turns('drained', 1, 5);
+    const leaving = harness.secondWorker();
+    const job = await take();
+    const running = runCompactionJob(leaving, job);
+    await called;
+    leaving.held.stopAll('shutdown');
+    await running;
+    expect(await stage.rowOf(job.compactionId)).toMatchObject({ status: 'requested', starts: 0, leaseUntil: null });
+    stage.summarises('drained', { text: 'By the next one.' });
+    await stage.compactAll();
+    expect((await stage.compacted('drained')).data.summary).toContain('By the next one.');
+    expect(await stage.ends('drained')).toHaveLength(1);
+  });
+
+  /** A summariser that answers when it is told to. */
+  function hanging(name: string): { called: Promise<void>; answer: (reply: ScriptedReply) => void } {
+    let answer: (reply: ScriptedReply) => void = () => undefined;
+    let hasCalled: () => void = () => undefined;
+    const called = new Promise<void>((resolve) => (hasCalled = resolve));
+    harness.scripts.set(`${name}-sum`, () => {
+      hasCalled();
+      return new Promise<ScriptedReply>((resolve) => (answer = resolve));
+    });
+    return { called, answer: (reply) => answer(reply) };
+  }
 
   async function take(): Promise<CompactionJob> {
     const job = harness.queue.compactions.shift();

@@ -12,6 +12,7 @@ import type { CompactionRecord } from '../ports/compaction-store.port.js';
 import type { ModelOutcome } from '../ports/model.port.js';
 import { callWithinLimits } from '../reserve-model.js';
 import type { CompactionSource } from './read-source.js';
+import { whyUnaffordable } from '../waits/halt.js';
 import { afterCall, usageOfCall, type Spent } from './spent.js';
 
 export type Asking = {
@@ -25,9 +26,11 @@ export type Asking = {
 export type ModelSummary =
   | { kind: 'text'; text: string; spent: Spent }
   | { kind: 'failed'; class: string; detail: string; transient: boolean; spent: Spent }
+  /** The run has spent what it and its compactions may: no further call is made, by no model. */
+  | { kind: 'withheld'; detail: string; spent: Spent }
   | { kind: 'stopped' };
 
-type AskDeps = Pick<EngineDeps, 'models' | 'settings' | 'compactions' | 'limiter' | 'logger'>;
+type AskDeps = Pick<EngineDeps, 'models' | 'settings' | 'compactions' | 'runs' | 'limiter' | 'logger'>;
 
 /**
  * Folds the history chunk by chunk: each answer is the record so far of the next call. Each call is put on the compaction's
@@ -39,6 +42,8 @@ export async function askSummaryModel(deps: AskDeps, asking: Asking, before: Spe
   let text = source.previousSummary;
   let spent = before;
   for (const entries of chunkHistory(source.fresh, chunkChars(deps, model, maxChars))) {
+    const unaffordable = await whyUnaffordableNow(deps, record);
+    if (unaffordable !== null) return { kind: 'withheld', detail: unaffordable, spent };
     const outcome = await askOnce(deps, asking, { entries, previousSummary: text, maxChars });
     const isOurs = await deps.compactions.recordCompactionCall({
       projectId: record.projectId,
@@ -54,6 +59,10 @@ export async function askSummaryModel(deps: AskDeps, asking: Asking, before: Spe
     text = checked.text;
   }
   return { kind: 'text', text: text ?? '', spent };
+}
+
+async function whyUnaffordableNow({ runs }: AskDeps, { projectId, runId }: CompactionRecord): Promise<string | null> {
+  return runId === null ? null : whyUnaffordable(await runs.standing(projectId, runId));
 }
 
 const TRANSIENT: ReadonlySet<string> = new Set(['rate_limited', 'overloaded', 'network']);

@@ -1,7 +1,7 @@
 import { checkCompactionRange, compactionState } from '#libs/context';
 import type { EventInput, StoredEvent } from '#libs/domain';
 import type { CompactionRecord } from '../ports/compaction-store.port.js';
-import { digestOf, viewOf, type CompactionSource } from './read-source.js';
+import { digestOf, viewOf } from './read-source.js';
 import type { FailedModel, Settled } from './summarise.js';
 import type { Spent } from './spent.js';
 
@@ -33,15 +33,10 @@ export type CompactionEnd =
  * How a summarised compaction ends. Pure: `events` are those of the sub-stream as they are now, so what happened since the
  * summary was asked for is seen.
  */
-export function compactionEnd(
-  task: CompactionTask,
-  source: CompactionSource,
-  result: Settled,
-  events: readonly StoredEvent[],
-): CompactionEnd {
+export function compactionEnd(task: CompactionTask, result: Settled, events: readonly StoredEvent[]): CompactionEnd {
   switch (result.kind) {
     case 'summary':
-      return endOfSummary(task, source, result, events);
+      return endOfSummary(task, result, events);
     case 'not_smaller':
       return skipped(task, 'not_smaller', result, result);
     case 'nothing_to_compact':
@@ -66,17 +61,17 @@ export function compactionEnd(
 
 function endOfSummary(
   task: CompactionTask,
-  source: CompactionSource,
   result: Extract<Settled, { kind: 'summary' }>,
   events: readonly StoredEvent[],
 ): CompactionEnd {
   const view = viewOf(task);
+  const { sourceDigest } = result;
   const { barredDigests, rolledBack } = compactionState(events, view);
-  if (barredDigests.includes(source.digest) || (task.supersedes !== null && rolledBack.includes(task.supersedes)))
+  if (barredDigests.includes(sourceDigest) || (task.supersedes !== null && rolledBack.includes(task.supersedes)))
     return discarded(task, 'rolled_back', 'what it covers or goes on from was rolled back meanwhile', result);
   const fault = checkCompactionRange(events, view, task);
   if (fault !== null) return discarded(task, fault.reason, fault.detail, result);
-  if (digestOf(events, view, task.range) !== source.digest)
+  if (digestOf(events, view, task.range) !== sourceDigest)
     return discarded(task, 'digest_differs', 'the events of the range are not those that were summarised', result);
   const { summary, charsAfter, bytesSaved, model, extractive } = result;
   return {
@@ -92,7 +87,7 @@ function endOfSummary(
       chars_before: task.charsBefore ?? 0,
       chars_after: charsAfter,
       bytes_saved: bytesSaved,
-      source_digest: source.digest,
+      source_digest: sourceDigest,
       model,
       extractive,
       policy_hash: task.policyHash,

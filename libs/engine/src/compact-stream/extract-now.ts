@@ -3,12 +3,12 @@ import type { AgentContext } from '../agent/agent-context.js';
 import type { NewCompaction } from '../ports/compaction-store.port.js';
 import type { RunTransaction } from '../ports/run-store.port.js';
 import { compactionEnd } from './compaction-end.js';
-import { readSource, type CompactionSource } from './read-source.js';
+import { readSource } from './read-source.js';
 import { isStillOurs, newCompaction, requestedEvent } from './request-compaction.js';
 import { compactionEvent, patchOf } from './settle-compaction.js';
 import { extract, type Settled } from './summarise.js';
 
-type Extracted = { compaction: NewCompaction; proposal: CompactionProposal; source: CompactionSource; result: Settled };
+type Extracted = { compaction: NewCompaction; proposal: CompactionProposal; result: Settled };
 
 /**
  * The first rung of the ladder: the extractive summary of the proposed range, made by the step itself, in one transaction
@@ -20,18 +20,18 @@ export async function extractNow(context: AgentContext, proposal: CompactionProp
   const compaction = newCompaction(context, proposal, deps.newId('cmp'));
   const source = await readSource(deps, compaction);
   const result = extract(compaction, source);
-  const isOurs = await deps.runs.transact((tx) => write(tx, context, { compaction, proposal, source, result }));
+  const isOurs = await deps.runs.transact((tx) => write(tx, context, { compaction, proposal, result }));
   if (!isOurs) held.stop('fenced');
 }
 
 async function write(tx: RunTransaction, context: AgentContext, extracted: Extracted): Promise<boolean> {
-  const { compaction, proposal, source, result } = extracted;
+  const { compaction, proposal, result } = extracted;
   const { projectId, compactionId, streamId } = compaction;
   if (!(await isStillOurs(tx, context))) return false;
   await tx.insertCompaction({ ...compaction, status: 'skipped' });
   await tx.lockStreams(projectId, [streamId]);
   const events = await tx.read({ projectId, streamId });
-  const end = compactionEnd({ ...compaction, attempt: 1 }, source, result, events);
+  const end = compactionEnd({ ...compaction, attempt: 1 }, result, events);
   const appended = [
     requestedEvent(context, proposal, compactionId),
     compactionEvent(context.execution.deps, compaction, end),

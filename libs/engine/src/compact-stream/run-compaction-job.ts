@@ -1,8 +1,10 @@
-import { RetryableError } from '#libs/domain';
+import { AppError, RetryableError } from '#libs/domain';
+import { stopReasonOf } from '../claim/held-steps.js';
 import type { EngineDeps } from '../engine-deps.js';
 import type { CompactionRecord } from '../ports/compaction-store.port.js';
-import { readSource, type CompactionSource } from './read-source.js';
+import { readSource } from './read-source.js';
 import { settleCompaction } from './settle-compaction.js';
+import { NOTHING_SPENT } from './spent.js';
 import { summarise, type Summarised } from './summarise.js';
 
 /** One job of the compaction queue: claim, summarise, settle; the same claim, lease and fence as a step. */
@@ -27,23 +29,29 @@ export async function runCompactionJob(
 }
 
 async function compact(deps: EngineDeps, record: CompactionRecord, signal: AbortSignal): Promise<void> {
-  const source = await readSource(deps, record);
-  const result = await summariseSafely(deps, record, source, signal);
-  // Stopped by a shutdown or fenced out: the lease runs out and another compactor takes it over.
-  if (result.kind === 'stopped') return;
-  await settleCompaction(deps, { record, source, result });
+  const result = await summariseSafely(deps, record, signal);
+  if (result.kind !== 'stopped') return settleCompaction(deps, { record, result });
+  // Fenced out: another compactor has it.
+  if (stopReasonOf(signal) === 'shutdown') await giveBack(deps, record);
 }
 
-async function summariseSafely(
-  deps: EngineDeps,
-  record: CompactionRecord,
-  source: CompactionSource,
-  signal: AbortSignal,
-): Promise<Summarised> {
+/** A process that shuts down lets another one begin anew at once; that is no death of the compaction's doing. */
+async function giveBack(deps: EngineDeps, { projectId, compactionId, fence }: CompactionRecord): Promise<void> {
+  await deps.runs.transact(async (tx) => {
+    const locked = await tx.lockCompaction(projectId, compactionId);
+    if (locked === null || locked.fence !== fence || locked.status !== 'running') return;
+    await tx.updateCompaction(projectId, compactionId, { requeue: true, released: true });
+  });
+  deps.logger.info({ compaction_id: compactionId }, 'compaction given back: this process shuts down');
+}
+
+async function summariseSafely(deps: EngineDeps, record: CompactionRecord, signal: AbortSignal): Promise<Summarised> {
   try {
-    return await summarise(deps, record, source, signal);
+    return await summarise(deps, record, await readSource(deps, record), signal);
   } catch (error) {
     if (error instanceof RetryableError) throw error;
+    if (error instanceof AppError)
+      return { kind: 'failed', class: error.code, detail: error.message, retryable: false, spent: NOTHING_SPENT };
     deps.logger.error(
       { compaction_id: record.compactionId, error: String(error) },
       'a compaction ended by an unexpected error',
@@ -53,7 +61,7 @@ async function summariseSafely(
       class: 'internal_error',
       detail: 'an unexpected error; the log has it under this compaction id',
       retryable: true,
-      spent: { usage: null, costUsd: 0, modelCalls: 0 },
+      spent: NOTHING_SPENT,
     };
   }
 }

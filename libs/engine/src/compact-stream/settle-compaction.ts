@@ -4,7 +4,6 @@ import { newEvent } from '../new-event.js';
 import type { CompactionPatch, CompactionRecord, NewCompaction } from '../ports/compaction-store.port.js';
 import type { RunTransaction } from '../ports/run-store.port.js';
 import { compactionEnd, type CompactionEnd } from './compaction-end.js';
-import type { CompactionSource } from './read-source.js';
 import { totalSpent } from './spent.js';
 import { MAX_ATTEMPTS, type Settled } from './summarise.js';
 import { wakeWaiters } from './wake-waiters.js';
@@ -13,7 +12,6 @@ const RETRY_DELAY_MS = 2_000;
 
 type Settling = {
   record: CompactionRecord;
-  source: CompactionSource;
   result: Settled;
 };
 
@@ -45,7 +43,7 @@ async function settleIn(deps: EngineDeps, tx: RunTransaction, settling: Settling
   }
   const events = await tx.read({ projectId: record.projectId, streamId: record.streamId });
   const all = { ...result, spent: totalSpent(record.usage, result.spent) };
-  const end = compactionEnd(record, settling.source, all, events);
+  const end = compactionEnd(record, all, events);
   await tx.append([
     { projectId: record.projectId, streamId: record.streamId, events: [compactionEvent(deps, record, end)] },
   ]);
@@ -89,6 +87,7 @@ function attemptsAfter(
   result: Settling['result'],
 ): CompactionRecord['attempts'] {
   const faults = (result.failedModels ?? []).map((one) => `${one.model}: ${one.class}: ${one.detail}`);
+  if (result.withheld !== undefined) faults.push(result.withheld);
   if (result.kind === 'failed') faults.push(`${result.class}: ${result.detail}`);
   const error = faults.length === 0 ? null : faults.join('; ');
   const now = deps.now().toISOString();

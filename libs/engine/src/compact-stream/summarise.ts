@@ -23,6 +23,7 @@ export type Summarised =
   | ({
       kind: 'summary';
       summary: string;
+      sourceDigest: string;
       charsAfter: number;
       bytesSaved: number;
       model: string;
@@ -36,12 +37,13 @@ export type Summarised =
   | ({ kind: 'failed'; class: string; detail: string; retryable: boolean } & Tried)
   | { kind: 'stopped' };
 
-type Tried = { spent: Spent; failedModels?: readonly FailedModel[] };
+/** `withheld`: why models were not asked, or no further one. */
+type Tried = { spent: Spent; failedModels?: readonly FailedModel[]; withheld?: string };
 
 /** All but a stop: what `compactionEnd` makes an event of. */
 export type Settled = Exclude<Summarised, { kind: 'stopped' }>;
 
-export type SummariseDeps = Pick<EngineDeps, 'models' | 'settings' | 'compactions' | 'limiter' | 'logger'>;
+export type SummariseDeps = Pick<EngineDeps, 'models' | 'settings' | 'compactions' | 'runs' | 'limiter' | 'logger'>;
 
 /** Attempts at one compaction; only what costs nothing is tried again. */
 export const MAX_ATTEMPTS = 3;
@@ -59,13 +61,18 @@ export async function summarise(
   const barred = whyBarred(record, source);
   if (barred !== null) return { kind: 'barred', detail: barred, spent: NOTHING_SPENT };
   if (source.fresh.length === 0) return { kind: 'nothing_to_compact', spent: NOTHING_SPENT };
-  const models = isAskingDue(record.reason, source) ? summaryModels(deps, source) : [];
+  const models = summaryModels(deps, source);
+  if (models.length > 0 && !isAskingDue(record.reason, source))
+    return { ...extract(record, source), withheld: heldBack(source) };
   const [first] = models;
   const loss = first === undefined ? null : expectedLoss(deps, record, source, first);
   if (loss !== null)
     return { kind: 'not_profitable', ...projectedSaving(record, source), estimate: loss, spent: NOTHING_SPENT };
   return askInTurn(deps, record, source, models, signal);
 }
+
+const heldBack = ({ modelFailures }: CompactionSource): string =>
+  `models gave nothing usable ${modelFailures.inARow} times in a row and are not asked again before the range has grown`;
 
 function whyBarred({ supersedes }: CompactionRecord, source: CompactionSource): string | null {
   if (source.barredDigests.includes(source.digest)) return 'the summary of exactly these events was rolled back';
@@ -85,10 +92,12 @@ async function askInTurn(
   let spent = NOTHING_SPENT;
   for (const [index, model] of models.entries()) {
     const kept = await keptSummary(deps, record, source, model);
-    if (kept !== null) return { ...kept, kind: 'summary', model, extractive: false, spent, failedModels };
+    if (kept !== null)
+      return { ...kept, kind: 'summary', sourceDigest: source.digest, model, extractive: false, spent, failedModels };
     const answer = await askSummaryModel(deps, { record, source, model, signal }, spent);
     if (answer.kind === 'stopped') return answer;
     spent = answer.spent;
+    if (answer.kind === 'withheld') return { ...extract(record, source), spent, failedModels, withheld: answer.detail };
     const isFirstTry = index === 0 && record.attempt < MAX_ATTEMPTS && source.modelFailures.inARow === 0;
     if (answer.kind === 'failed' && answer.transient && isFirstTry)
       return { kind: 'failed', class: answer.class, detail: answer.detail, retryable: true, spent };
@@ -97,7 +106,7 @@ async function askInTurn(
     if (checked?.kind === 'accepted') {
       const isOurs = await keep(deps, record, source, { model, summary: checked.summary });
       return isOurs
-        ? { ...checked, kind: 'summary', model, extractive: false, spent, failedModels }
+        ? { ...checked, kind: 'summary', sourceDigest: source.digest, model, extractive: false, spent, failedModels }
         : { kind: 'stopped' };
     }
     failedModels.push({ model, ...(fault === null ? refusal(record, checked) : pick(fault)) });
@@ -143,7 +152,7 @@ export function extract(record: SummaryBounds, source: CompactionSource): Settle
   const by = { model: EXTRACTIVE_MODEL, spent: NOTHING_SPENT };
   switch (checked.kind) {
     case 'accepted':
-      return { ...checked, ...by, kind: 'summary', extractive: true };
+      return { ...checked, ...by, kind: 'summary', sourceDigest: source.digest, extractive: true };
     case 'not_smaller':
       return { ...checked, ...by };
     case 'too_long':

@@ -106,6 +106,8 @@ export type CompactionPatch = Partial<
   ended?: true;
   requeue?: true;
   dueInMs?: number | null;
+  /** With `requeue`: the process shut down; this start does not count. */
+  released?: true;
   /** One more step has waited for it, this long. */
   waitedMs?: number;
   /** Models were asked and gave nothing that could be used. */

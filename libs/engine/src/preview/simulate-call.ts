@@ -110,7 +110,7 @@ function compact({ stream, view, manifest }: SimulatedCall, proposal: Compaction
     source.fresh.length === 0
       ? { kind: 'nothing_to_compact', spent: { usage: null, costUsd: 0, modelCalls: 0 } }
       : extract(task, source);
-  const end = compactionEnd(task, source, result, stream.events);
+  const end = compactionEnd(task, result, stream.events);
   stream.append(view.runId, end.type, end.data);
 }
 

@@ -26,6 +26,20 @@ export function haltBy({ isPaused, spending }: RunStandingFacts): StepOutcome | 
   return null;
 }
 
-function reachedOf(what: string, spent: number, limit: number | null): string | null {
-  return limit !== null && spent >= limit ? `${spent} of ${limit} ${what}` : null;
+/** How far compactions may go over a run's limit: they make its further calls cheaper. */
+const COMPACTION_ALLOWANCE = 1.1;
+
+/** Why no summary may be paid for this run any more; null: it may. Pure. Tool calls are none of a compaction's. */
+export function whyUnaffordable({ spending }: Pick<RunStandingFacts, 'spending'>): string | null {
+  for (const { runId, limit, spent } of spending) {
+    const reached =
+      reachedOf('tokens', spent.tokens, limit.tokens, COMPACTION_ALLOWANCE) ??
+      reachedOf('US dollars', spent.costUsd, limit.cost_usd, COMPACTION_ALLOWANCE);
+    if (reached !== null) return `run ${runId} has spent ${reached}; compactions may exceed its spend_limit by 10 %`;
+  }
+  return null;
+}
+
+function reachedOf(what: string, spent: number, limit: number | null, allowance = 1): string | null {
+  return limit !== null && spent >= limit * allowance ? `${spent} of ${limit} ${what}` : null;
 }

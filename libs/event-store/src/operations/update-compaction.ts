@@ -40,6 +40,7 @@ function compactionAssignments(session: Session, patch: CompactionPatch): Assign
     assignments.set('status', 'requested');
     assignments.setTo('dispatch_no', session`dispatch_no + 1`);
     assignments.setTo('queued_at', session`clock_timestamp()`);
+    if (patch.released === true) assignments.setTo('starts', session`starts - 1`);
   }
   setPlainColumns(assignments, patch);
   if (patch.dueInMs === null) clear(['due_at']);
