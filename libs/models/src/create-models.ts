@@ -8,6 +8,7 @@ import {
   type Models,
   type RecordedCalls,
 } from '#libs/engine';
+import type { ResolveHost } from '#libs/outbound';
 import type { ConnectionSettings, ModelOverride } from '#libs/platform';
 import { entryOf, type Catalogue } from './catalogue/catalogue.js';
 import { loadCatalogue } from './catalogue/load-catalogue.js';
@@ -30,6 +31,8 @@ export type ModelsOptions = {
   recorded?: RecordedCalls;
   /** Without it the `models.yml` that ships with Weir. @throws AppError when that cannot be read */
   catalogue?: Catalogue;
+  /** Instead of the system's resolver. */
+  resolveHost?: ResolveHost;
 };
 
 type Found = { ok: true; provider: Provider; name: string; entry: Catalogue[string] } | { ok: false; detail: string };
@@ -107,7 +110,7 @@ function finder(options: ModelsOptions): (model: string) => Found {
         detail: `there is no connection ${connection} for ${model}; known are ${names.join(', ')}. Connections are set in weir.yml.`,
       };
     }
-    const provider = providers.get(connection) ?? connectionProvider(settings);
+    const provider = providers.get(connection) ?? connectionProvider(settings, options.resolveHost);
     providers.set(connection, provider);
     return checked(provider, name.model, catalogue[settings.provider]);
   };

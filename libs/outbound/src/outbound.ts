@@ -34,14 +34,30 @@ export class Outbound {
   /** @throws AddressRefusedError, or a TypeError with it as a cause (see `addressRefusal`), or what `fetch` throws. */
   async fetch(url: URL, init: RequestInit): Promise<OutboundResponse> {
     const isOpen = this.options.allowsPrivate(url);
-    const literal = literalAddress(url.hostname);
     // Sockets do not look literal addresses up, so these are checked here.
-    if (!isOpen && literal !== null && !isPublicAddress(literal)) throw new AddressRefusedError(url.hostname);
+    if (!isOpen) refuseLiteral(url);
     return undiciFetch(url, { ...init, redirect: 'manual', dispatcher: isOpen ? this.open : this.guarded });
+  }
+
+  /**
+   * For clients that open sockets of their own: whether they may, as of now. Weaker than `fetch`, since a name may answer
+   * differently a moment later. @throws AddressRefusedError, or what the resolver throws
+   */
+  async check(url: URL): Promise<void> {
+    if (this.options.allowsPrivate(url)) return;
+    refuseLiteral(url);
+    if (literalAddress(url.hostname) !== null) return;
+    const addresses = await (this.options.resolve ?? resolveBySystem)(url.hostname);
+    if (addresses.some(({ address }) => !isPublicAddress(address))) throw new AddressRefusedError(url.hostname);
   }
 
   /** Ends idle and busy connections. */
   async close(): Promise<void> {
     await Promise.all([this.guarded.destroy(), this.open.destroy()]);
   }
+}
+
+function refuseLiteral(url: URL): void {
+  const literal = literalAddress(url.hostname);
+  if (literal !== null && !isPublicAddress(literal)) throw new AddressRefusedError(url.hostname);
 }

@@ -2,6 +2,7 @@ import { ChatAnthropic } from '@langchain/anthropic';
 import { isAIMessageChunk, type BaseMessage } from '@langchain/core/messages';
 import { isJsonObject, type JsonObject } from '#libs/domain';
 import type { ModelCall } from '#libs/engine';
+import type { ResolveHost } from '#libs/outbound';
 import type { ConnectionSettings } from '#libs/platform';
 import { addAnthropicChunk } from '../answer/anthropic-answer.js';
 import { anthropicMessages, anthropicTools } from '../conversion/anthropic-messages.js';
@@ -17,8 +18,8 @@ const NO_KEY = 'none';
 const DEFAULT_MAX_TOKENS = 8_192;
 
 /** Anthropic Messages, through LangChain. */
-export function anthropic(connection: ConnectionSettings): Provider {
-  const calls = new HttpCalls(connection);
+export function anthropic(connection: ConnectionSettings, resolve?: ResolveHost): Provider {
+  const calls = new HttpCalls(connection, resolve);
   return {
     check: () => null,
     call: (call, target) => calls.run(call, target, (conversation) => converse(connection, call, target, conversation)),

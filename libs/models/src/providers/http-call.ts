@@ -1,5 +1,5 @@
 import type { ModelCall, ModelOutcome } from '#libs/engine';
-import { Outbound } from '#libs/outbound';
+import { Outbound, type ResolveHost } from '#libs/outbound';
 import type { ConnectionSettings } from '#libs/platform';
 import { concludeAnswer } from '../answer/conclude-answer.js';
 import { ReceivedAnswer } from '../answer/received-answer.js';
@@ -23,8 +23,11 @@ export class HttpCalls {
   private readonly outbound: Outbound;
   private readonly keys: readonly string[];
 
-  constructor(private readonly connection: ConnectionSettings) {
-    this.outbound = new Outbound({ allowsPrivate: () => connection.allowPrivateAddresses });
+  constructor(
+    private readonly connection: ConnectionSettings,
+    resolve?: ResolveHost,
+  ) {
+    this.outbound = new Outbound({ allowsPrivate: () => connection.allowPrivateAddresses, resolve });
     this.keys = [connection.apiKey, ...Object.values(connection.headers)].filter((key) => key !== null);
   }
 

@@ -1,4 +1,5 @@
 import type { RecordedCalls } from '#libs/engine';
+import type { ResolveHost } from '#libs/outbound';
 import type { ConnectionSettings } from '#libs/platform';
 import type { Scripts } from '../scripts/scripts.js';
 import { builtinExtractive } from './builtin-extractive.js';
@@ -20,16 +21,16 @@ export function builtinConnections({ scripts, recorded }: BuiltinSources): { [na
 }
 
 /** The provider of an operator's connection. A new one: its file and a line. */
-export function connectionProvider(settings: ConnectionSettings): Provider {
+export function connectionProvider(settings: ConnectionSettings, resolve?: ResolveHost): Provider {
   switch (settings.provider) {
     case 'openai':
-      return loadedLate(async () => (await import('./openai.js')).openAi(settings));
+      return loadedLate(async () => (await import('./openai.js')).openAi(settings, resolve));
     case 'anthropic':
-      return loadedLate(async () => (await import('./anthropic.js')).anthropic(settings));
+      return loadedLate(async () => (await import('./anthropic.js')).anthropic(settings, resolve));
     case 'google':
     case 'bedrock': {
       const { provider } = settings;
-      return loadedLate(async () => (await import('./universal.js')).universal(settings, provider));
+      return loadedLate(async () => (await import('./universal.js')).universal(settings, provider, resolve));
     }
   }
 }

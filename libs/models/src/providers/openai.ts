@@ -2,6 +2,7 @@ import { ChatOpenAICompletions } from '@langchain/openai';
 import { toWire } from '#libs/context';
 import { isJsonObject, type Json, type JsonObject } from '#libs/domain';
 import type { ModelCall } from '#libs/engine';
+import type { ResolveHost } from '#libs/outbound';
 import type { ConnectionSettings } from '#libs/platform';
 import { addOpenAiResponse, readOpenAiUsage } from '../answer/openai-answer.js';
 import { openAiMessages } from '../conversion/openai-messages.js';
@@ -16,8 +17,8 @@ const OPENAI_URL = 'https://api.openai.com/v1';
 const NO_KEY = 'none';
 
 /** OpenAI Chat Completions and every server that speaks them (`base_url`), through LangChain. */
-export function openAi(connection: ConnectionSettings): Provider {
-  const calls = new HttpCalls(connection);
+export function openAi(connection: ConnectionSettings, resolve?: ResolveHost): Provider {
+  const calls = new HttpCalls(connection, resolve);
   return {
     check: () => null,
     call: (call, target) => calls.run(call, target, (conversation) => converse(connection, call, target, conversation)),

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { toWire } from '#libs/context';
 import type { FinishReason } from '#libs/domain';
 import type { ModelCall, ModelOutcome } from '#libs/engine';
+import { addressRefusal, Outbound, type ResolveHost } from '#libs/outbound';
 import type { ConnectionSettings } from '#libs/platform';
 import { concludeAnswer } from '../answer/conclude-answer.js';
 import { ReceivedAnswer } from '../answer/received-answer.js';
@@ -25,12 +26,19 @@ const INSTALLABLE = {
  * Providers whose LangChain package the operator installed beside Weir, through LangChain's own `initChatModel`. They get
  * the forms that every LangChain model takes; there is no hash of the body as sent, because their clients own their HTTP.
  */
-export function universal(connection: ConnectionSettings, kind: keyof typeof INSTALLABLE): Provider {
+export function universal(
+  connection: ConnectionSettings,
+  kind: keyof typeof INSTALLABLE,
+  resolve?: ResolveHost,
+): Provider {
+  const outbound = new Outbound({ allowsPrivate: () => connection.allowPrivateAddresses, resolve });
   return {
     check: () => null,
     call: async (call, target) => {
       const deadline = new CallDeadline(call);
       try {
+        // Their clients open their own sockets: all that can be done is to look before.
+        if (connection.baseUrl !== null) await outbound.check(new URL(connection.baseUrl));
         const message = await invoke(connection, call, target, { signal: deadline.signal, kind });
         return deadline.failure() ?? answered(message, connection, target);
       } catch (error) {
@@ -117,6 +125,8 @@ function finishReasonOf(message: AIMessage, hasCalls: boolean): FinishReason {
 }
 
 function failed(error: unknown, connection: ConnectionSettings, kind: keyof typeof INSTALLABLE): ModelOutcome {
+  const refusal = addressRefusal(error);
+  if (refusal !== null) return modelFailure('invalid_request', `${connection.name}: ${refusal.message}.`);
   const message = error instanceof Error ? error.message : String(error);
   const needed = INSTALLABLE[kind].package;
   if (message.includes('Unable to import') || message.includes('Cannot find')) {

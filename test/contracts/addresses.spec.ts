@@ -1,0 +1,178 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { ToolDefinition } from '../../libs/domain/src/index.js';
+import { celExpressions } from '../../libs/expressions/src/index.js';
+import { createModels } from '../../libs/models/src/index.js';
+import { connection } from '../../libs/models/src/testing/connection.js';
+import { modelCall } from '../../libs/models/src/testing/model-call.js';
+import { httpDefinition } from '../../libs/tools/src/testing/call-http.js';
+import { toolInvocation } from '../../libs/tools/src/testing/tool-invocation.js';
+import { createTools, type ClosableTools } from '../../libs/tools/src/index.js';
+import { oddAddresses, refusedAddresses, resolveTestHost } from '../support/refused-addresses.js';
+
+/** Everything that asks an address which somebody else named: what it says about one. A new one is a line here. */
+type Asker = (url: string) => Promise<string>;
+
+let tools: ClosableTools;
+/** On both loopbacks, as something of the operator's would: nobody may get through to it. */
+let inside: Server[];
+let seen: string[] = [];
+let port: number;
+/** The one host that the operator allows; it sends everybody on to `location`. */
+let allowed: Server;
+let location = '';
+
+beforeAll(async () => {
+  const first = await listen('127.0.0.1', 0);
+  port = (first.address() as AddressInfo).port;
+  inside = [first, await listen('::1', port)];
+  allowed = createServer((_, response) => response.writeHead(302, { location: ascii(location) }).end());
+  await new Promise<void>((resolve) => allowed.listen(0, '127.0.0.1', resolve));
+  tools = createTools({
+    expressions: celExpressions(),
+    http: {
+      allowedHosts: [`127.0.0.1:${portOf(allowed)}`],
+      httpRequestHosts: ['*.test', `127.0.0.1:${portOf(allowed)}`],
+    },
+    resolveHost: resolveTestHost,
+  });
+});
+beforeEach(() => (seen = []));
+afterAll(async () => {
+  await tools.close();
+  for (const server of [...inside, allowed]) {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+});
+
+function listen(host: string, at: number): Promise<Server> {
+  const server = createServer((request, response) => {
+    seen.push(`${request.method} ${request.url}`);
+    response.end('inside');
+  });
+  return new Promise((resolve) => server.listen(at, host, () => resolve(server)));
+}
+
+/** As headers are: what is not ASCII goes escaped, which addresses take. */
+const ascii = (text: string): string => text.replace(/[^\x20-\x7e]/gu, encodeURIComponent);
+
+const portOf = (server: Server): number => (server.address() as AddressInfo).port;
+
+async function invoke(
+  name: string,
+  definition: ToolDefinition | null,
+  args: { [key: string]: string },
+): Promise<string> {
+  const prepared = definition === null ? { ok: true as const } : await tools.prepare([definition], {});
+  if (!prepared.ok) return prepared.detail;
+  const resolution = tools.resolve(name, definition);
+  if (!resolution.ok) return resolution.detail;
+  const outcome = await tools.invoke(toolInvocation(resolution.tool, args, { definition }));
+  return 'content' in outcome && typeof outcome.content === 'string' ? outcome.content : '';
+}
+
+const model =
+  (provider: 'openai' | 'anthropic' | 'google'): Asker =>
+  async (baseUrl) => {
+    const settings = connection('c', { provider, baseUrl, allowPrivateAddresses: false });
+    const models = createModels({ connections: new Map([['c', settings]]), resolveHost: resolveTestHost });
+    const outcome = await models.call(modelCall('c:m', { totalTimeoutMs: 20_000 }));
+    return outcome.kind === 'failure' ? outcome.detail : 'answered';
+  };
+
+const askers: readonly [string, Asker][] = [
+  ['a tool of kind http', (url) => invoke('t', httpDefinition({ name: 't', url }), {})],
+  ['a tool of kind http whose address is an argument', (url) => invoke('t', byArgument, { url })],
+  [
+    'a tool of kind mcp',
+    (url) => {
+      const { method: _m, query: _q, headers: _h, body: _b, url: _u, ...common } = httpDefinition({ name: 't' });
+      const server = { from: 'url' as const, url, headers: new Map<string, string>() };
+      return invoke('t', { ...common, kind: 'mcp', remoteName: 't', server }, {});
+    },
+  ],
+  ['a model of OpenAI’s form', model('openai')],
+  ['a model of Anthropic’s form', model('anthropic')],
+  ['a model of another provider', model('google')],
+];
+const byArgument = httpDefinition({
+  name: 't',
+  url: '${args.url}',
+  parameters: { type: 'object', properties: { url: {} } },
+});
+
+const REFUSED = 'is a private or reserved address';
+
+/** What was said about each address that is not what it should be: `[]` when all are refused. */
+async function faults(addresses: typeof refusedAddresses, ask: Asker, expected: RegExp): Promise<string[]> {
+  const said = await Promise.all(addresses.map(async ([name, url]) => [name, await ask(url(port))] as const));
+  return said.filter(([, text]) => !expected.test(text)).map(([name, text]) => `${name}: ${text}`);
+}
+
+describe.each(askers)('%s', (_name, ask) => {
+  it(`reaches none of ${refusedAddresses.length} spellings of private addresses`, async () => {
+    expect(await faults(refusedAddresses, ask, new RegExp(REFUSED))).toEqual([]);
+    expect(seen).toEqual([]);
+  });
+
+  it('reaches nothing by a user in the address, a port of another service or another scheme', async () => {
+    expect(await faults(oddAddresses, ask, /^(?!inside|answered)./)).toEqual([]);
+    expect(seen).toEqual([]);
+  });
+});
+
+describe('behind a redirect of an allowed host', () => {
+  const start = (): string => `http://127.0.0.1:${portOf(allowed)}/`;
+  it('nobody reaches any of them', async () => {
+    for (const [name, url] of refusedAddresses) {
+      location = url(port);
+      const said = await invoke('t', httpDefinition({ name: 't', url: start() }), {});
+      expect([name, said]).toEqual([name, expect.stringContaining(REFUSED)]);
+      const read = await invoke('http_request', null, { url: start() });
+      expect([name, read]).toEqual([name, expect.stringMatching(`${REFUSED}|not one of the hosts`)]);
+    }
+    expect(seen).toEqual([]);
+  });
+
+  it('or by a model or an MCP server, which follow none', async () => {
+    location = `http://127.0.0.1:${port}/`;
+    const settings = connection('c', { baseUrl: start() });
+    for (const provider of ['openai', 'anthropic'] as const) {
+      const models = createModels({ connections: new Map([['c', { ...settings, provider }]]) });
+      expect(await models.call(modelCall('c:m'))).toMatchObject({ kind: 'failure', class: 'invalid_request' });
+    }
+    const { method: _m, query: _q, headers: _h, body: _b, url: _u, ...common } = httpDefinition({ name: 't' });
+    const server = { from: 'url' as const, url: start(), headers: new Map<string, string>() };
+    expect(await invoke('t', { ...common, kind: 'mcp', remoteName: 't', server }, {})).toContain('cannot be used');
+    expect(seen).toEqual([]);
+  });
+
+  it('or at another port than the allowed one', async () => {
+    location = `http://127.0.0.1:${port}/`;
+    expect(await invoke('t', httpDefinition({ name: 't', url: start() }), {})).toContain('127.0.0.1 is a private');
+    expect(seen).toEqual([]);
+  });
+});
+
+describe('an address that stands in a conversation', () => {
+  it('(of a recording, an import, a result) is handed to the provider and never asked from here', async () => {
+    const asked: string[] = [];
+    const provider = createServer((request, response) => {
+      asked.push(request.url ?? '');
+      request.resume();
+      response.writeHead(500).end();
+    });
+    await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve));
+    const image = { type: 'image' as const, url: `http://127.0.0.1:${port}/picture.png` };
+    for (const kind of ['openai', 'anthropic'] as const) {
+      const settings = connection('c', { provider: kind, baseUrl: `http://127.0.0.1:${portOf(provider)}` });
+      const models = createModels({ connections: new Map([['c', settings]]) });
+      await models.call(modelCall('c:m', { request: { messages: [{ role: 'user', content: [image] }] } }));
+    }
+    expect(asked).toHaveLength(2);
+    expect(seen).toEqual([]);
+    provider.closeAllConnections();
+    await new Promise((resolve) => provider.close(resolve));
+  });
+});
