@@ -100,11 +100,11 @@ module.exports = {
     ),
     rule(
       'libraries-by-their-index',
-      'another library is entered by its index.ts.',
+      'another library is entered by its index.ts; tests may use its `testing` folder, which nothing else does.',
       { path: '^(apps|bench|test)/' },
       {
         path: '^libs/[^/]+/src/',
-        pathNot: ['^libs/[^/]+/src/index\\.ts$'],
+        pathNot: ['^libs/[^/]+/src/index\\.ts$', '^libs/[^/]+/src/testing/'],
       },
     ),
     rule(
