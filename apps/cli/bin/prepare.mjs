@@ -17,8 +17,8 @@ const lockFolder = join(root, '.weir-prepare.lock');
  * Installs packages and compiles the apps when that is needed. Everything goes to stderr: stdout belongs to the
  * command. Two commands at once in one checkout wait for each other. Throws with a sentence when a step fails.
  */
-export function prepare({ mustInstall = isInstallStale(), mustBuild = isBuildStale() } = {}) {
-  if (!hasSources() || (!mustInstall && !mustBuild)) return;
+export function prepare() {
+  if (!hasSources() || (!isInstallStale() && !isBuildStale())) return;
   // Below npm this process ends with npm; from a shell it may outlive it (nohup).
   const letGo = process.env.npm_lifecycle_event === undefined ? () => undefined : dieWithParent();
   withLock(() => {
