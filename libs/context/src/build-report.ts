@@ -5,12 +5,11 @@ import { factsKey } from './frontier.js';
 import { fixedParts } from './measure/fixed-parts.js';
 import type { JsonReport } from './neutral.js';
 import type { Build } from './prepare-build.js';
-import { firstEntry, originalBefore, rangeTurns } from './propose-compaction.js';
+import { firstEntry, rangeTurns } from './propose-compaction.js';
 import { reportOf } from './report.js';
 import type { ShapedDraft } from './request.js';
-import { cellsChars, type StageView } from './stages/stage.js';
 import type { RecordedBase } from './view/recorded-build.js';
-import type { View } from './view/read-view.js';
+import { recordCompaction } from './view/record-compaction.js';
 
 /** A build that is done but for what becomes of it. */
 export type Outcome = { readonly draft: Draft; readonly shaped: ShapedDraft; readonly caps: Caps };
@@ -39,8 +38,9 @@ export function buildReport(build: Build, { draft, shaped, caps }: Outcome): Jso
 }
 
 function baseOf(build: Build, draft: Draft): RecordedBase {
-  const { view, base, input } = build;
+  const { view, input } = build;
   const { marks } = draft;
+  const counted = countedChars(build, draft);
   const shown = draft.cells.filter((cell) => cell.shown !== null && cell.entry.source.seq !== null);
   const boundary = Math.max(marks.forgetTo, view.compaction.live?.entries[1] ?? 0);
   const isOld = (entry: number | null): boolean => entry !== null && entry < boundary;
@@ -53,14 +53,8 @@ function baseOf(build: Build, draft: Draft): RecordedBase {
     facts: factsKey(input.manifest.model),
     turns: view.turnCount,
     users: view.userCount,
-    original_chars:
-      originalBefore({ view, cells: draft.cells }) +
-      draft.cells.reduce(
-        (sum, { entry: { source }, state }) =>
-          sum + (source.seq === null || state === 'repaired_away' ? 0 : source.chars),
-        0,
-      ),
-    unmanaged_chars: unmanagedBefore(view, base) + cellsChars(base.cells),
+    original_chars: counted.original,
+    unmanaged_chars: counted.unmanaged,
     range_turns: rangeTurns(view),
     first_entry: firstEntry(view),
     token_ratios: { ...build.ratios },
@@ -72,21 +66,24 @@ function baseOf(build: Build, draft: Draft): RecordedBase {
     ),
     pinned_seqs: seqs.flatMap((one) => (one.isOld ? [one.seq] : [])),
     rolled_back: view.compaction.rolledBack.length,
+    compaction: recordCompaction(view.compaction),
   };
 }
 
-/** Chars of messages in front of the events at hand in a build with repair only. */
-function unmanagedBefore(view: View, base: StageView): number {
-  const { last } = view;
-  if (last === null) return 0;
-  const known = base.cells.reduce(
-    (sum, cell) => (isSentBefore(cell.entry.source, last.uptoSeq, view) ? sum + (cell.shown?.chars ?? 0) : sum),
-    0,
-  );
-  return Math.max(0, last.base.unmanaged_chars - known);
-}
-
-function isSentBefore(source: View['entries'][number]['source'], uptoSeq: number, view: View): boolean {
-  const seq = source.seq ?? (source.kind === 'result' ? view.eventOf.get(source.call.entry)?.seq : undefined);
-  return seq !== undefined && seq <= uptoSeq;
+/**
+ * Sums over the view: what the last build counted, and what came since. A result that came after its call was sent counts
+ * where it is shown: of a call that is not, no build needs the answer (law C11).
+ */
+function countedChars({ view, base }: Build, draft: Draft): { original: number; unmanaged: number } {
+  const uptoSeq = view.last?.uptoSeq ?? 0;
+  let original = view.last?.base.original_chars ?? 0;
+  let unmanaged = view.last?.base.unmanaged_chars ?? 0;
+  for (const [at, cell] of draft.cells.entries()) {
+    const { source } = cell.entry;
+    const answer = source.kind === 'result' ? (view.eventOf.get(source.call.entry)?.seq ?? 0) : source.seq;
+    if (answer <= uptoSeq && (cell.shown === null || (source.seq ?? 0) <= uptoSeq)) continue;
+    unmanaged += base.cells[at]?.shown?.chars ?? 0;
+    if (source.seq !== null && cell.state !== 'repaired_away') original += source.chars;
+  }
+  return { original, unmanaged };
 }

@@ -17,7 +17,14 @@ export { entryChars, type EventBody } from './measure/entry-chars.js';
 export { approxTokens, estimateTokens } from './measure/estimate-tokens.js';
 export { STANDARD_WEIGHTS } from './measure/part-chars.js';
 export { importTranscript, type ImportedEvent, type ImportOptions, type ImportStep } from './import-transcript.js';
-export { neededEvents, type NeededEvents } from './needed-events.js';
+export {
+  BUILD_EVENTS,
+  COMPACTION_EVENTS,
+  neededEvents,
+  needsAllCompactions,
+  type NeededEvents,
+  type NextBuild,
+} from './needed-events.js';
 export * from './neutral.js';
 export * from './policy/index.js';
 export { requestCanonical } from './request.js';

@@ -1,28 +1,76 @@
-import type { StoredEvent } from '#libs/domain';
+import type { EventType, StoredEvent } from '#libs/domain';
 import type { ViewSpec } from './build-result.js';
 import { factsKey } from './frontier.js';
 import type { ModelFacts } from './neutral.js';
 import { compactionState } from './view/compaction-state.js';
-import { readRecordedBuild } from './view/recorded-build.js';
-import { viewKey } from './view/view-key.js';
+import { isRolledBackSince } from './view/record-compaction.js';
+import type { RecordedBuild } from './view/recorded-build.js';
+import { viewCutoff, viewKey } from './view/view-key.js';
 
-/** Which events a build needs: all from `fromSeq`, the single older ones in `alsoSeqs`, and every compaction event of the sub-stream. */
+/** All that `compactionState` reads. */
+export const COMPACTION_EVENTS = [
+  'CompactionRequested',
+  'ContextCompacted',
+  'CompactionSkipped',
+  'CompactionDiscarded',
+  'CompactionFailed',
+  'CompactionRolledBack',
+  'CompactionWaitExpired',
+] as const satisfies readonly EventType[];
+
+/** All that a build reads beside the last `LlmCallStarted` of its view; the rest of a sub-stream is for others. */
+export const BUILD_EVENTS = [
+  'UserMessageReceived',
+  'DocumentsProvided',
+  'MemoryShown',
+  'LlmCallCompleted',
+  'LlmCallFailed',
+  'ToolCallCompleted',
+  'ConversationInterrupted',
+  'RunCancelled',
+  ...COMPACTION_EVENTS,
+] as const satisfies readonly EventType[];
+
+/** Which events a build needs: all from `fromSeq` and the single older ones in `alsoSeqs`. */
 export type NeededEvents = { readonly fromSeq: number; readonly alsoSeqs: readonly number[] };
 
+/** What the next build of a view is made with. */
+export type NextBuild = { readonly view: ViewSpec; readonly policyHash: string; readonly model: ModelFacts };
+
 /**
- * What the next build of a view must be given, from its last `LlmCallStarted` and the compaction events of the sub-stream
- * (few, in order). Everything, where there was no build, or policy, model facts or a roll back make the frontier anew.
+ * Whether all compaction events of the view must be known, and not only those since the last build: it recorded none, or one
+ * was rolled back since. `since`: the events after the last build's `upto_seq`, in order of seq.
+ */
+export const needsAllCompactions = (last: RecordedBuild | null, since: readonly StoredEvent[]): boolean =>
+  last?.base.compaction === undefined || isRolledBackSince(since, last.uptoSeq);
+
+/**
+ * What the next build of a view must be given, from what its last build recorded and the compaction events since (all of
+ * the view, where `needsAllCompactions`). While nothing changes the frontier that is what is shown. Where policy, model facts
+ * or a roll back make the frontier anew, it is all behind the live summary, since each of it may be shown again.
  */
 export function neededEvents(
-  lastCall: Extract<StoredEvent, { type: 'LlmCallStarted' }> | null,
+  last: RecordedBuild | null,
   compactionEvents: readonly StoredEvent[],
-  now: { readonly view: ViewSpec; readonly policyHash: string; readonly model: ModelFacts },
+  { view, policyHash, model }: NextBuild,
 ): NeededEvents {
-  const all: NeededEvents = { fromSeq: 1, alsoSeqs: [] };
-  const recorded = lastCall === null ? null : readRecordedBuild(lastCall);
-  if (recorded === null || recorded.base.view !== viewKey(now.view)) return all;
-  const { base } = recorded;
-  const isSame = recorded.policyHash === now.policyHash && base.facts === factsKey(now.model);
-  if (!isSame || base.rolled_back !== compactionState(compactionEvents, now.view).rolledBack.length) return all;
-  return { fromSeq: Math.min(base.needs_from, recorded.seq), alsoSeqs: base.pinned_seqs };
+  const begin = viewCutoff(view) + 1;
+  if (last === null || last.base.view !== viewKey(view)) return { fromSeq: begin, alsoSeqs: [] };
+  const { base } = last;
+  const state =
+    base.compaction === undefined || needsAllCompactions(last, compactionEvents)
+      ? null
+      : { uptoSeq: last.uptoSeq, state: base.compaction, summary: UNREAD };
+  const { live, rolledBack } = compactionState(compactionEvents, view, state);
+  const isSame =
+    last.policyHash === policyHash && base.facts === factsKey(model) && base.rolled_back === rolledBack.length;
+  const shown = Math.min(base.needs_from, last.seq);
+  const summaries = [base.compaction?.live?.seq, live?.appliedSeq].filter((seq) => seq !== undefined);
+  return {
+    fromSeq: isSame ? shown : Math.min(shown, live === null ? begin : live.range[1] + 1),
+    alsoSeqs: [...new Set([...base.pinned_seqs, ...summaries])],
+  };
 }
+
+/** Only the places of summaries matter here. */
+const UNREAD = 'not read';

@@ -164,7 +164,7 @@ function turnSums(facts: ProposalFacts): TurnSum[] {
 }
 
 /** Chars, as stored, of what lies in front of the events at hand. */
-export function originalBefore({ view, cells }: Pick<ProposalFacts, 'view' | 'cells'>): number {
+function originalBefore({ view, cells }: Pick<ProposalFacts, 'view' | 'cells'>): number {
   const { last } = view;
   if (last === null) return 0;
   let known = last.base.original_chars;

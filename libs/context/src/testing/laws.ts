@@ -1,10 +1,13 @@
 import type { StoredEvent } from '#libs/domain';
 import { buildContext } from '../build-context.js';
 import type { BuildResult, ReadyBuild } from '../build-result.js';
-import { neededEvents } from '../needed-events.js';
+import { BUILD_EVENTS, COMPACTION_EVENTS, neededEvents, needsAllCompactions } from '../needed-events.js';
 import type { NeutralMessage } from '../neutral.js';
 import { lint } from '../shape/index.js';
 import { compactionState } from '../view/compaction-state.js';
+import { lastBuildOf } from '../view/read-view.js';
+import { recordCompaction } from '../view/record-compaction.js';
+import { baseSchema } from '../view/recorded-build.js';
 import { isInView, viewKey } from '../view/view-key.js';
 import { playPlan, type Observed } from './play-plan.js';
 import type { Plan } from './random-plan.js';
@@ -199,48 +202,60 @@ function isUndisturbed(session: Session): boolean {
     .every(({ entry, type }) => entry === null && type !== 'ConversationInterrupted' && type !== 'LlmCallStarted');
 }
 
-const COMPACTION_EVENTS = [
-  'CompactionRequested',
-  'ContextCompacted',
-  'CompactionSkipped',
-  'CompactionDiscarded',
-  'CompactionFailed',
-  'CompactionRolledBack',
-  'CompactionWaitExpired',
-];
-
+/** A build from what it needs is the build from everything, to the base that the next one goes on from. */
 function checkIncremental({ session, build }: Observed): void {
-  const lastCall =
-    session.events.findLast(
-      (event): event is Extract<StoredEvent, { type: 'LlmCallStarted' }> =>
-        event.type === 'LlmCallStarted' && isInView(session.view, event),
-    ) ?? null;
-  const compactions = session.events.filter(({ type }) => COMPACTION_EVENTS.includes(type));
-  const { fromSeq, alsoSeqs } = neededEvents(lastCall, compactions, {
-    view: session.view,
-    policyHash: session.policyHash,
-    model: session.manifest.model,
-  });
-  if (fromSeq <= 1) return;
-  const part = session.events.filter(
-    ({ seq, type }) => seq >= fromSeq || alsoSeqs.includes(seq) || COMPACTION_EVENTS.includes(type),
+  const folded = JSON.stringify(recordCompaction(compactionState(session.events, session.view)));
+  const recorded = JSON.stringify(baseSchema.parse(build.report['base']).compaction);
+  hold(
+    'C11',
+    recorded === folded,
+    () => `compactions ${recorded} since the last build, ${folded} from the first event`,
   );
+  const part = neededPart(session);
+  if (part.length === session.events.length) return;
   const again = session.build('managed', part);
+  const from = `from ${part.length} of ${session.events.length} events`;
   hold(
     'C11',
     canonicalOf(again) === canonicalOf(build),
     () =>
-      `from seq ${fromSeq} on: ${again.kind} ${canonicalOf(again).slice(0, 600)}\nin full: ${build.kind} ${canonicalOf(build).slice(0, 600)}`,
+      `${from}: ${again.kind} ${canonicalOf(again).slice(0, 600)}\nin full: ${build.kind} ${canonicalOf(build).slice(0, 600)}`,
   );
-  if (again.kind === 'ready' && build.kind === 'ready') {
-    hold(
-      'C11',
-      JSON.stringify([again.proposal, again.frontier]) === JSON.stringify([build.proposal, build.frontier]),
-      () =>
-        `${JSON.stringify([again.proposal, again.frontier])} in part, ${JSON.stringify([build.proposal, build.frontier])} in full`,
-    );
-  }
+  hold(
+    'C11',
+    decisionsOf(again) === decisionsOf(build),
+    () => `${from}: ${decisionsOf(again)}\nin full: ${decisionsOf(build)}`,
+  );
 }
+
+/** What a worker holds that knows nothing yet: the last call of the view, and what it says is needed. */
+function neededPart(session: Session): readonly StoredEvent[] {
+  const { events, view, policyHash, manifest } = session;
+  const last = lastBuildOf(
+    events.filter((event) => isInView(view, event)),
+    view,
+  );
+  const since = events.filter(({ seq }) => seq > (last?.uptoSeq ?? 0));
+  const needsAll = needsAllCompactions(last, since);
+  const compactions = (needsAll ? events : since).filter(isCompactionEvent);
+  const { fromSeq, alsoSeqs } = neededEvents(last, compactions, { view, policyHash, model: manifest.model });
+  return events.filter(
+    (event) =>
+      event.seq === last?.seq ||
+      (needsAll && isCompactionEvent(event)) ||
+      (isBuildEvent(event) && (event.seq >= fromSeq || alsoSeqs.includes(event.seq))),
+  );
+}
+
+const isCompactionEvent = ({ type }: StoredEvent): boolean => COMPACTION_EVENTS.some((one) => one === type);
+const isBuildEvent = ({ type }: StoredEvent): boolean => BUILD_EVENTS.some((one) => one === type);
+
+const decisionsOf = (build: BuildResult): string =>
+  JSON.stringify([
+    build.report['base'],
+    build.kind === 'over_hard_cap' ? build.knob : build.proposal,
+    build.kind === 'ready' ? build.frontier : null,
+  ]);
 
 /** C5, C9 and C15, once for each session. */
 function checkEquality(session: Session): void {

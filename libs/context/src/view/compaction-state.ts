@@ -1,6 +1,7 @@
 import type { StoredEvent } from '#libs/domain';
 import type { ViewSpec } from '../build-result.js';
 import { isBlank } from '../shape/index.js';
+import type { RecordedCompaction } from './recorded-compaction.js';
 import { viewCutoff, viewRunId } from './view-key.js';
 
 type Range = readonly [number, number];
@@ -30,10 +31,12 @@ export type EndedCompaction = {
 /** What the events say about the compactions of one view. */
 export type CompactionState = {
   readonly live: LiveCompaction | null;
-  /** All that were applied and not rolled back, oldest first; the last one is live. */
+  /** Those that were applied and not rolled back, oldest first, as far as they were folded; the last one is live. */
   readonly applied: readonly LiveCompaction[];
   /** The newest request that has not ended. The ladder's own ends at once, beside one that is still under way. */
   readonly open: OpenCompaction | null;
+  /** All requests that have not ended, oldest first. */
+  readonly allOpen: readonly OpenCompaction[];
   /** The request that ended last; a rolled back compaction counts as one that was not applied. */
   readonly lastEnded: EndedCompaction | null;
   /** `CompactionFailed` in a row since one was applied: back-off in turns, and the breaker from `BREAKER_FAILURES` on. */
@@ -61,22 +64,71 @@ type Fold = {
   modelFailures: ModelFailures;
 };
 
-/** Folds the compaction events of a view; those of other views are ignored. `events` in order of seq. */
-export function compactionState(events: readonly StoredEvent[], spec: ViewSpec): CompactionState {
-  const fold: Fold = {
-    requests: new Map(),
-    applied: [],
-    open: [],
-    lastEnded: null,
-    failures: 0,
-    rolledBack: [],
-    barredDigests: [],
-    modelFailures: { inARow: 0, lastTo: null },
-  };
-  for (const event of events) foldEvent(fold, event, spec);
+/**
+ * Folds the compaction events of a view; those of other views are ignored. `events` in order of seq. With `recorded` (what a
+ * build has left of the events up to its own) only those after it are folded. That leaves the summaries under the live one
+ * out, which is all that a roll back could show again: see `recordedCompactions`.
+ */
+export function compactionState(
+  events: readonly StoredEvent[],
+  spec: ViewSpec,
+  recorded: RecordedCompactions | null = null,
+): CompactionState {
+  const fold = recorded === null ? emptyFold() : foldOf(recorded);
+  for (const event of events) if (event.seq > (recorded?.uptoSeq ?? 0)) foldEvent(fold, event, spec);
   const { applied, open, lastEnded, failures, rolledBack, barredDigests, modelFailures } = fold;
   const state = { applied, lastEnded, failures, rolledBack, barredDigests, modelFailures };
-  return { ...state, live: applied.at(-1) ?? null, open: open.at(-1) ?? null };
+  return { ...state, live: applied.at(-1) ?? null, open: open.at(-1) ?? null, allOpen: open };
+}
+
+/** What a build recorded of the compactions up to `uptoSeq`, with the text of the summary that was live. */
+export type RecordedCompactions = {
+  readonly uptoSeq: number;
+  readonly state: RecordedCompaction;
+  readonly summary: string;
+};
+
+const emptyFold = (): Fold => ({
+  requests: new Map(),
+  applied: [],
+  open: [],
+  lastEnded: null,
+  failures: 0,
+  rolledBack: [],
+  barredDigests: [],
+  modelFailures: { inARow: 0, lastTo: null },
+});
+
+function foldOf({ state, summary }: RecordedCompactions): Fold {
+  const { live, last_ended: ended, model_failures: models } = state;
+  const open = state.open.map(({ id, range, reason, wait_expired: waitExpired }) => ({
+    id,
+    range,
+    reason,
+    waitExpired,
+  }));
+  return {
+    requests: new Map(open.map(({ id, range, reason }) => [id, { range, reason }])),
+    applied:
+      live === null
+        ? []
+        : [
+            {
+              id: live.id,
+              appliedSeq: live.seq,
+              range: live.range,
+              entries: live.entries,
+              summary,
+              extractive: live.extractive,
+            },
+          ],
+    open,
+    lastEnded: ended,
+    failures: state.failures,
+    rolledBack: [...state.rolled_back],
+    barredDigests: [...state.barred_digests],
+    modelFailures: { inARow: models.in_a_row, lastTo: models.last_to },
+  };
 }
 
 function foldEvent(fold: Fold, event: StoredEvent, spec: ViewSpec): void {

@@ -2,8 +2,9 @@ import { canonicalJson, type EventData, type JsonObject, type StoredEvent } from
 import type { ViewSpec } from '../build-result.js';
 import type { EffectivePolicy } from '../policy/index.js';
 import { compactionState } from './compaction-state.js';
-import { readRecordedBuild } from './recorded-build.js';
-import { isInView, viewKey } from './view-key.js';
+import { lastBuildOf } from './read-view.js';
+import { recordedCompactions } from './record-compaction.js';
+import { isInView } from './view-key.js';
 
 /**
  * The `MemoryShown` to append at the start of a step with `placement: inline`: memory as of `memorySeq` when it differs from
@@ -26,11 +27,7 @@ export function nextMemoryEntry(
 
 /** Entries up to this one are summarised or forgotten. */
 function outOfSight(events: readonly StoredEvent[], seen: readonly StoredEvent[], spec: ViewSpec): number {
-  const summarised = compactionState(events, spec).live?.entries[1] ?? 0;
-  for (const event of seen.toReversed()) {
-    if (event.type !== 'LlmCallStarted') continue;
-    const recorded = readRecordedBuild(event);
-    if (recorded?.base.view === viewKey(spec)) return Math.max(summarised, recorded.frontier.forget_to);
-  }
-  return summarised;
+  const last = lastBuildOf(seen, spec);
+  const summarised = compactionState(events, spec, recordedCompactions(last, events)).live?.entries[1] ?? 0;
+  return Math.max(summarised, last?.frontier.forget_to ?? 0);
 }

@@ -4,6 +4,7 @@ import { repairConversation, type AssistantEntry, type ConversationEntry, type R
 import { compactionState, type CompactionState } from './compaction-state.js';
 import type { Entry, EntryState, LeadEntry, Turn } from './entry.js';
 import { readRecordedBuild, type RecordedBuild } from './recorded-build.js';
+import { recordedCompactions } from './record-compaction.js';
 import { isInView, viewKey } from './view-key.js';
 
 /** An entry that is in no request of this view, whatever the policy. */
@@ -37,7 +38,7 @@ export type View = {
 export function readView(events: readonly StoredEvent[], spec: ViewSpec): View {
   const seen = events.filter((event) => isInView(spec, event));
   const { entries: conversation, leftOut, repairs } = repairConversation(seen);
-  const last = lastBuild(seen, spec);
+  const last = lastBuildOf(seen, spec);
   const eventOf = new Map(
     events.flatMap((event): [number, StoredEvent][] => (event.entry === null ? [] : [[event.entry, event]])),
   );
@@ -60,7 +61,7 @@ export function readView(events: readonly StoredEvent[], spec: ViewSpec): View {
     turnsBefore: known.turns,
     excluded: [...away, ...outside(events, spec)].sort((a, b) => a.entry - b.entry),
     repairs,
-    compaction: compactionState(events, spec),
+    compaction: compactionState(events, spec, recordedCompactions(last, events)),
     last,
   };
 }
@@ -78,7 +79,8 @@ function outside(events: readonly StoredEvent[], spec: ViewSpec): Excluded[] {
   });
 }
 
-function lastBuild(seen: readonly StoredEvent[], spec: ViewSpec): RecordedBuild | null {
+/** What the last call of the view recorded about its build. `seen`: events of the view, in order of seq. */
+export function lastBuildOf(seen: readonly StoredEvent[], spec: ViewSpec): RecordedBuild | null {
   const key = viewKey(spec);
   for (let index = seen.length - 1; index >= 0; index -= 1) {
     const event = seen[index];

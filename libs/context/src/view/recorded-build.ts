@@ -1,5 +1,6 @@
 import type { Frontier, StoredEvent } from '#libs/domain';
 import { z } from 'zod';
+import { recordedCompactionSchema } from './recorded-compaction.js';
 
 /**
  * What a build leaves in its report for the next one, so that no older history is read than is shown: counts and sums over
@@ -32,6 +33,8 @@ export const baseSchema = z.object({
   pinned: z.array(z.number().int()),
   pinned_seqs: z.array(z.number().int()),
   rolled_back: z.number().int().nonnegative(),
+  /** Absent in reports of earlier Weirs: then the compaction events are folded from the first one. */
+  compaction: recordedCompactionSchema.optional(),
 });
 export type RecordedBase = z.infer<typeof baseSchema>;
 
