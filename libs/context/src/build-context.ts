@@ -8,13 +8,18 @@ import type {
 } from './build-result.js';
 import { buildReport, type Outcome } from './build-report.js';
 import { chooseMarks } from './choose-marks.js';
+import { truncationMarks } from './choose-truncation.js';
 import { knobFor, largestContributors } from './contributors.js';
-import { frontierOf, NO_MARKS } from './frontier.js';
+import type { Draft } from './draft.js';
+import { frontierOf, leftBehind, NO_MARKS, withoutOldReasoning } from './frontier.js';
 import { descend } from './ladder.js';
 import { layOut } from './layout.js';
+import { fixedParts } from './measure/fixed-parts.js';
+import { budgetChars, firstKeptExchange, isOverBudget, requestSize } from './over-budget.js';
 import { prepareBuild, type Build } from './prepare-build.js';
 import { proposeCompaction, type ProposalFacts } from './propose-compaction.js';
 import { omittedEntries } from './report.js';
+import type { Marks } from './stages/stage.js';
 import { cacheBreakpoints, requestCanonical, requestOf, shapeDraft } from './request.js';
 
 /**
@@ -31,25 +36,21 @@ import { cacheBreakpoints, requestCanonical, requestOf, shapeDraft } from './req
  */
 export function buildContext(input: BuildInput): BuildResult {
   const build = prepareBuild(input);
-  if (input.purpose === 'unmanaged') {
-    const draft = {
-      marks: NO_MARKS,
-      cells: build.base.cells,
-      layout: layOut(build.base.cells, build.parts),
-      records: [],
-    };
-    return ready(
-      build,
-      { draft, shaped: shapeDraft(draft, input.manifest), caps: { soft: null, hard: null, boundBy: null } },
-      null,
-    );
-  }
-  return settle(build, managed(build));
+  return input.purpose === 'unmanaged' ? unmanaged(build) : settle(build, managed(build));
+}
+
+function unmanaged(build: Build): ReadyBuild {
+  const { base, parts, input, knobs } = build;
+  const layout = layOut(base.cells, parts);
+  const { protectedEntries } = knobs;
+  const draft = { marks: NO_MARKS, protectedEntries, cells: base.cells, layout, records: [] };
+  const caps = { soft: null, hard: null, boundBy: null };
+  return ready(build, { draft, shaped: shapeDraft(draft, input.manifest), caps, isOverBudget: false }, null);
 }
 
 /**
  * What an admin's request would summarise now: all that may be, whatever back-off and sizes say. Null: nothing that gets
- * shorter lies in front of the last `min_tail_turns`, or the policy has no `window`.
+ * shorter lies in front of the last `min_tail_turns`, or the policy has neither `window` nor `budget`.
  */
 export function proposeRequested(input: BuildInput): CompactionProposal | null {
   const build = prepareBuild(input);
@@ -58,16 +59,68 @@ export function proposeRequested(input: BuildInput): CompactionProposal | null {
 
 /** The request as the stages and the format make it. */
 function managed(build: Build): Outcome {
-  const { view, policy, start, draft: draftUnderMarks, capsOf, input } = build;
+  const { view, policy, start, ratio, draft: draftUnderMarks, capsOf, input } = build;
   const { model } = input.manifest;
-  const draft = chooseMarks({ view, policy, model, start, draft: draftUnderMarks, capsOf });
-  return { draft, shaped: shapeDraft(draft, input.manifest), caps: capsOf(draft) };
+  const hasSystem = fixedParts(input.manifest).system !== null;
+  return outcomeOf(
+    build,
+    chooseMarks({ view, policy, model, hasSystem, ratio, start, draft: draftUnderMarks, capsOf }),
+  );
 }
 
-/** The cap: send it, ask for a summary, wait for one, or go down the ladder. */
-function settle(build: Build, outcome: Outcome): BuildResult {
+function outcomeOf(build: Build, draft: Draft): Outcome {
+  const { policy, ratio, input, capsOf } = build;
+  const size = requestSize(draft, fixedParts(input.manifest).system !== null);
+  return {
+    draft,
+    shaped: shapeDraft(draft, input.manifest),
+    caps: capsOf(draft),
+    isOverBudget: isOverBudget(policy.budget, size, ratio),
+  };
+}
+
+/** The budget, then the cap: send it, ask for a summary, wait for one, leave turns out, or go down the ladder. */
+function settle(build: Build, first: Outcome): BuildResult {
+  const isDropping = first.isOverBudget && budgetTruncation(build, first.draft) !== first.draft.marks;
+  const waiting = isDropping ? compress(build, first) : null;
+  if (waiting !== null) return waiting;
+  const outcome = first.isOverBudget ? truncatedToBudget(build, first) : first;
   const { caps, shaped } = outcome;
-  if (caps.hard !== null && shaped.chars > caps.hard) return overHard(build, outcome, caps.hard);
+  return caps.hard !== null && shaped.chars > caps.hard
+    ? overHard(build, outcome, caps.hard)
+    : underHard(build, outcome);
+}
+
+/** What `budget` would drop is summarised first: the step waits for that, or takes the first rung of the ladder. */
+function compress(build: Build, outcome: Outcome): WaitBuild | null {
+  const { open } = build.view.compaction;
+  if (build.input.purpose === 'managed') {
+    if (open !== null && !open.waitExpired) return wait(build, outcome, 'compaction', 'budget', null);
+    const proposal = open === null ? propose(build, outcome, 'budget', 'normal') : null;
+    if (proposal !== null) return wait(build, outcome, 'compaction', 'budget', proposal);
+  }
+  const extractive = propose(build, outcome, 'budget', 'extractive');
+  return extractive === null ? null : wait(build, outcome, 'extractive', 'budget', extractive);
+}
+
+/** Old reasoning goes first: it goes with the prefix anyway. */
+function truncatedToBudget(build: Build, { draft }: Outcome): Outcome {
+  const bare = withoutOldReasoning(draft.marks, build.view);
+  const lighter = bare === draft.marks ? draft : build.draft(bare);
+  const marks = budgetTruncation(build, lighter);
+  return outcomeOf(build, marks === lighter.marks ? lighter : build.draft(marks));
+}
+
+function budgetTruncation({ view, policy, ratio, input }: Build, draft: Draft): Marks {
+  const size = requestSize(draft, fixedParts(input.manifest).system !== null);
+  return truncationMarks(draft, view, (removed) => {
+    const left = { chars: 0, tokens: size.tokens - removed.tokens, items: size.items - removed.items };
+    return !isOverBudget(policy.budget, left, ratio);
+  });
+}
+
+function underHard(build: Build, outcome: Outcome): BuildResult {
+  const { caps, shaped } = outcome;
   if (caps.soft === null || shaped.chars <= caps.soft) return ready(build, outcome, null);
   const { open } = build.view.compaction;
   const isBlocking = build.policy.compaction.mode === 'blocking' && build.input.purpose === 'managed';
@@ -90,20 +143,25 @@ function overHard(build: Build, outcome: Outcome, hard: number): BuildResult {
   }
   const extractive = propose(build, outcome, 'hard_cap', 'extractive');
   if (extractive !== null) return wait(build, outcome, 'extractive', 'over_hard_cap', extractive);
-  const { draft, shaped } = outcome;
-  const framing = shaped.chars - draft.layout.chars;
-  const model = build.input.manifest.model;
-  const lower = descend(
-    draft,
-    build.view,
-    model,
-    build.draft,
-    (one) => one.layout.chars + framing - (build.capsOf(one).hard ?? hard),
-  );
-  const last: Outcome = { draft: lower, shaped: shapeDraft(lower, build.input.manifest), caps: build.capsOf(lower) };
+  const last = outcomeOf(build, lowered(build, outcome, hard));
   return last.shaped.chars > (last.caps.hard ?? hard)
     ? exceeded(build, last, last.caps.hard ?? hard)
     : ready(build, last, null);
+}
+
+/** Down the rungs of the ladder that need no summary; turns are left out only where a `budget` allows it. */
+function lowered(build: Build, { draft, shaped }: Outcome, hard: number): Draft {
+  const { view, input, policy } = build;
+  const framing = shaped.chars - draft.layout.chars;
+  const over = (one: Draft): number => one.layout.chars + framing - (build.capsOf(one).hard ?? hard);
+  let lower = descend(draft, view, input.manifest.model, build.draft, over);
+  while (policy.budget !== null && over(lower) > 0) {
+    const excess = over(lower);
+    const marks = truncationMarks(lower, view, ({ chars }) => chars >= excess);
+    if (marks === lower.marks) break;
+    lower = build.draft(marks);
+  }
+  return lower;
 }
 
 function propose(
@@ -112,15 +170,18 @@ function propose(
   reason: CompactionProposal['reason'],
   need: ProposalFacts['need'],
 ): CompactionProposal | null {
-  const { view, policy, knobs, input } = build;
-  const { draft, caps, shaped } = outcome;
-  if (policy.window === null || caps.soft === null) return null;
+  const { view, policy, knobs, input, ratio } = build;
+  const { draft, caps, shaped, isOverBudget: isOver } = outcome;
+  const { window, budget } = policy;
+  const isOverCap = need === 'requested' || (caps.hard !== null && shaped.chars > caps.hard);
   return proposeCompaction({
     view,
     cells: draft.cells,
     policy,
-    window: policy.window,
-    soft: caps.soft,
+    leftBehind: leftBehind(draft.marks, view),
+    soft: caps.soft ?? budgetChars(budget, draft, ratio) ?? caps.hard,
+    isWindowAsking: window !== null && (isOverCap || (caps.soft !== null && shaped.chars > caps.soft)),
+    firstKeptExchange: budget !== null && (isOver || isOverCap) ? firstKeptExchange(view, budget) : null,
     size: shaped.chars,
     summaryChars: draft.layout.summary?.chars ?? 0,
     protectedEntries: knobs.protectedEntries,

@@ -1,21 +1,28 @@
 import type { Caps } from './caps.js';
 import { expectedPrefix } from './common-prefix.js';
 import type { Draft } from './draft.js';
-import { factsKey } from './frontier.js';
+import { factsKey, leftBehind } from './frontier.js';
 import { fixedParts } from './measure/fixed-parts.js';
 import type { JsonReport } from './neutral.js';
 import type { Build } from './prepare-build.js';
 import { firstEntry, rangeTurns } from './propose-compaction.js';
 import { reportOf } from './report.js';
 import type { ShapedDraft } from './request.js';
+import { placeOf, type Cell } from './stages/stage.js';
 import type { RecordedBase } from './view/recorded-build.js';
 import { recordCompaction } from './view/record-compaction.js';
 
 /** A build that is done but for what becomes of it. */
-export type Outcome = { readonly draft: Draft; readonly shaped: ShapedDraft; readonly caps: Caps };
+export type Outcome = {
+  readonly draft: Draft;
+  readonly shaped: ShapedDraft;
+  readonly caps: Caps;
+  /** Above a bound of `context.budget`. */
+  readonly isOverBudget: boolean;
+};
 
 /** The report of a build, with what the next one goes on from (`base`). */
-export function buildReport(build: Build, { draft, shaped, caps }: Outcome): JsonReport {
+export function buildReport(build: Build, { draft, shaped, caps, isOverBudget }: Outcome): JsonReport {
   const { view, input, ratio } = build;
   const fixed = fixedParts(input.manifest);
   const hasPrevious = view.last !== null && input.purpose !== 'unmanaged';
@@ -27,6 +34,7 @@ export function buildReport(build: Build, { draft, shaped, caps }: Outcome): Jso
   return reportOf({
     draft,
     caps,
+    isOverBudget,
     chars: shaped.chars,
     charsUnmanaged: build.parts.fixedChars + base.unmanaged_chars,
     tokens: Math.ceil(draft.layout.tokens * ratio),
@@ -41,8 +49,12 @@ function baseOf(build: Build, draft: Draft): RecordedBase {
   const { view, input } = build;
   const { marks } = draft;
   const counted = countedChars(build, draft);
-  const shown = draft.cells.filter((cell) => cell.shown !== null && cell.entry.source.seq !== null);
-  const boundary = Math.max(marks.forgetTo, view.compaction.live?.entries[1] ?? 0);
+  const boundary = leftBehind(marks, view);
+  // Of blocks whose outline is shown the whole is read: boundaries of other stages may come to lie in them.
+  const isInOutlines = (cell: Cell): boolean => placeOf(cell) > boundary && placeOf(cell) <= marks.elidedTo;
+  const shown = draft.cells.filter(
+    (cell) => (cell.shown !== null || isInOutlines(cell)) && cell.entry.source.seq !== null,
+  );
   const isOld = (entry: number | null): boolean => entry !== null && entry < boundary;
   const seqs = shown.flatMap(({ entry: { source } }) =>
     source.seq === null ? [] : [{ seq: source.seq, isOld: isOld(source.entry) }],

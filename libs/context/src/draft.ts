@@ -13,6 +13,7 @@ export type StageRecord = {
 /** The outcome of the stages under some marks: a request that is not yet in its format. */
 export type Draft = {
   readonly marks: Marks;
+  readonly protectedEntries: ReadonlySet<number>;
   readonly cells: readonly Cell[];
   readonly layout: Layout;
   readonly records: readonly StageRecord[];
@@ -29,5 +30,6 @@ export function draftUnder(marks: Marks, base: StageView, knobs: Omit<Knobs, 'ma
     current = view;
     chars = after;
   }
-  return { marks, cells: current.cells, layout: layOut(current.cells, parts), records };
+  const { protectedEntries } = knobs;
+  return { marks, protectedEntries, cells: current.cells, layout: layOut(current.cells, parts), records };
 }

@@ -10,7 +10,15 @@ import type { View } from './view/read-view.js';
  * How far the boundaries of forget and mask may lie: between where they stood and where they would slide to. Positions are in
  * entries; the frontier only moves forward.
  */
-export const NO_MARKS: Marks = { forgetTo: 0, maskTo: 0, elidedTo: 0, reasoningFrom: 0, shortening: null };
+export const NO_MARKS: Marks = {
+  forgetTo: 0,
+  maskTo: 0,
+  elidedTo: 0,
+  leftOutTo: 0,
+  truncatedTo: 0,
+  reasoningFrom: 0,
+  shortening: null,
+};
 
 /** Further calls that are expected, as a share of the calls so far. By measurement on the shared transcripts: from 0.15 on one session costs 1.08 × unmanaged, below 0.08 the long one saves less. */
 export const EXPECTED_CALLS_FRACTION = 0.12;
@@ -49,6 +57,8 @@ export const marksOf = (frontier: Frontier): Marks => ({
   forgetTo: frontier.forget_to,
   maskTo: frontier.mask_to,
   elidedTo: frontier.elided_to,
+  leftOutTo: frontier.left_out_to ?? 0,
+  truncatedTo: frontier.truncated_to ?? 0,
   reasoningFrom: frontier.reasoning_from,
   shortening: null,
 });
@@ -59,7 +69,13 @@ export const frontierOf = (marks: Marks, view: View): Frontier => ({
   elided_to: marks.elidedTo,
   reasoning_from: marks.reasoningFrom,
   compaction_id: view.compaction.live?.id ?? null,
+  ...(marks.leftOutTo === 0 ? {} : { left_out_to: marks.leftOutTo }),
+  ...(marks.truncatedTo === 0 ? {} : { truncated_to: marks.truncatedTo }),
 });
+
+/** What lies at or before it is left out but for single entries, which stand in `base.pinned_seqs`. */
+export const leftBehind = (marks: Marks, view: View): number =>
+  Math.max(marks.forgetTo, marks.leftOutTo, marks.truncatedTo, view.compaction.live?.entries[1] ?? 0);
 
 /** What a summary covers is behind every boundary, and what is forgotten is behind that of masking. */
 function covered(marks: Marks, view: View): Marks {
@@ -73,18 +89,19 @@ export function movedMarks(start: Marks, view: View, window: WindowPolicy, step:
   const forgetTurns =
     window.forget_after_turns === null ? 0 : inSteps(view.turnCount - window.forget_after_turns, step);
   const maskTurns = inSteps(view.turnCount - window.observation_window, step);
-  const forgetTo = Math.max(start.forgetTo, answerOfTurn(view, forgetTurns));
-  const maskTo = Math.max(start.maskTo, forgetTo, answerOfTurn(view, maskTurns));
+  const behind = leftBehind(start, view);
+  const forgetTo = Math.max(start.forgetTo, answerOfTurn(view, forgetTurns, behind));
+  const maskTo = Math.max(start.maskTo, forgetTo, answerOfTurn(view, maskTurns, behind));
   const hasMoved = forgetTo !== start.forgetTo || maskTo !== start.maskTo;
   return hasMoved ? withoutOldReasoning({ ...start, forgetTo, maskTo }, view) : start;
 }
 
 const inSteps = (turns: number, step: number): number => step * Math.floor(Math.max(0, turns) / step);
 
-/** Entry of the answer of the nth turn of the view (from 1); 0 when it is summarised or in front of the events at hand. */
-function answerOfTurn(view: View, nth: number): number {
+/** Entry of the answer of the nth turn of the view (from 1); 0 when it is left out anyway or in front of the events at hand. */
+function answerOfTurn(view: View, nth: number, behind: number): number {
   const entry = view.turns[nth - 1 - view.turnsBefore]?.answer.entry ?? 0;
-  return entry <= (view.compaction.live?.entries[1] ?? 0) ? 0 : entry;
+  return entry <= behind ? 0 : entry;
 }
 
 /** Older reasoning is dropped when the prefix changes anyway: all of it in front of the current exchange. */

@@ -1,6 +1,5 @@
 import type { CompactionProposal } from './build-result.js';
 import type { EffectivePolicy } from './policy/index.js';
-import type { WindowPolicy } from './policy/policy-schema.js';
 import type { Cell } from './stages/stage.js';
 import { BREAKER_FAILURES } from './view/compaction-state.js';
 import { summaryFenceChars } from './view/fence.js';
@@ -18,9 +17,14 @@ export type ProposalFacts = {
   readonly view: View;
   readonly cells: readonly Cell[];
   readonly policy: EffectivePolicy;
-  readonly window: WindowPolicy;
-  /** Effective, in chars. */
-  readonly soft: number;
+  /** What a range may not reach, in entries: turns up to it are left out and count as covered. */
+  readonly leftBehind: number;
+  /** Effective, in chars; without a `window` what the budget or the model leaves. Null: unbounded. */
+  readonly soft: number | null;
+  /** The range that `window` asks for: its size is over a cap. */
+  readonly isWindowAsking: boolean;
+  /** The range that `budget` asks for: all exchanges before this one. Null: it is within its bounds. */
+  readonly firstKeptExchange: number | null;
   /** The request now, and how much of it is the summary. */
   readonly size: number;
   readonly summaryChars: number;
@@ -37,6 +41,8 @@ export type ProposalFacts = {
 /** The end of a range after some turn: `count` turns of the view are in it. */
 type Cut = {
   readonly count: number;
+  /** Of its last turn. */
+  readonly exchange: number;
   readonly hi: number;
   readonly entryHi: number;
   readonly shown: number;
@@ -44,22 +50,14 @@ type Cut = {
 };
 
 /**
- * The oldest turns, as many as bring the projected size to target × soft (design/context.md "soft_cap_chars"); as many as are
- * allowed where that is out of reach. Null: nothing to propose.
+ * The oldest turns (design/context.md "soft_cap_chars", "budget", "Combined sections"). Null: nothing to propose. One proposal
+ * a build: where `window` and `budget` both ask for a range, the larger one.
  */
 export function proposeCompaction(facts: ProposalFacts): CompactionProposal | null {
   if (facts.need === 'normal' && !hasNewTurn(facts.view)) return null;
-  const cuts = allowedCuts(facts).filter((cut) => projection(facts, cut) !== null);
-  const target = facts.policy.compaction.target_ratio * facts.soft;
-  const least = leastCount(facts);
-  const enough = cuts.filter((cut) => cut.count >= least);
-  const chosen =
-    facts.need === 'requested'
-      ? cuts.at(-1)
-      : (enough.find((cut) => (projection(facts, cut)?.projected ?? Infinity) <= target) ?? enough.at(-1));
-  const sizes = chosen === undefined ? null : projection(facts, chosen);
-  if (chosen === undefined || sizes === null) return null;
-  if (facts.need === 'normal' && sizes.projected > facts.soft && !isWorthRepeating(facts, chosen)) return null;
+  const chosen = chosenCut(facts);
+  const sizes = chosen === null ? null : projection(facts, chosen);
+  if (chosen === null || sizes === null) return null;
   return {
     range: [viewCutoff(facts.view.spec) + 1, chosen.hi],
     entries: [firstEntry(facts.view), chosen.entryHi],
@@ -71,6 +69,28 @@ export function proposeCompaction(facts: ProposalFacts): CompactionProposal | nu
     charsBefore: chosen.shown + facts.summaryChars,
     projectedChars: sizes.projected,
   };
+}
+
+function chosenCut(facts: ProposalFacts): Cut | null {
+  const { need, firstKeptExchange } = facts;
+  const cuts = allowedCuts(facts).filter((cut) => projection(facts, cut) !== null);
+  const beforeKept = cuts.filter(({ exchange }) => firstKeptExchange !== null && exchange < firstKeptExchange);
+  if (need === 'requested') return (facts.policy.window === null ? beforeKept : cuts).at(-1) ?? null;
+  const least = leastCount(facts);
+  const byBudget = beforeKept.findLast(({ count }) => count >= least) ?? null;
+  const byWindow = facts.isWindowAsking ? windowCut(facts, cuts, least) : null;
+  return (byBudget?.count ?? 0) > (byWindow?.count ?? 0) ? byBudget : byWindow;
+}
+
+/** As many turns as bring the projected size to target × soft; as many as are allowed where that is out of reach. */
+function windowCut(facts: ProposalFacts, cuts: readonly Cut[], least: number): Cut | null {
+  const projected = (cut: Cut): number => projection(facts, cut)?.projected ?? Infinity;
+  const target = facts.policy.compaction.target_ratio * (facts.soft ?? 0);
+  const enough = cuts.filter(({ count }) => count >= least);
+  const cut = enough.find((one) => projected(one) <= target) ?? enough.at(-1) ?? null;
+  const isPointless =
+    cut !== null && facts.need === 'normal' && projected(cut) > (facts.soft ?? 0) && !isWorthRepeating(facts, cut);
+  return isPointless ? null : cut;
 }
 
 /** Law C14: nothing is proposed again before new turns came. */
@@ -87,7 +107,7 @@ function projection(facts: ProposalFacts, cut: Cut): { projected: number; maxSum
   const bound = Math.min(
     compaction.max_summary_chars,
     Math.floor(SUMMARY_SHARE * cut.original),
-    Math.floor((compaction.target_ratio * facts.soft) / 2),
+    facts.soft === null ? Infinity : Math.floor((compaction.target_ratio * facts.soft) / 2),
   );
   const maxSummaryChars = bound - summaryFenceChars([firstEntry(facts.view), cut.entryHi]);
   const projected = facts.size - cut.shown - facts.summaryChars + bound;
@@ -105,7 +125,7 @@ function allowedCuts(facts: ProposalFacts): Cut[] {
   const newest = view.turns.at(-1);
   const hasOpen = facts.runActive && newest?.open === true;
   const lastAllowed = Math.min(
-    view.turnCount - facts.window.min_tail_turns,
+    view.turnCount - (facts.policy.window?.min_tail_turns ?? 0),
     hasOpen ? view.turnCount - 1 : view.turnCount,
   );
   const cuts: Cut[] = [];
@@ -117,9 +137,10 @@ function allowedCuts(facts: ProposalFacts): Cut[] {
     sum.entryHi = Math.max(sum.entryHi, own.lastEntry);
     sum.shown += own.shown;
     sum.original += own.original;
-    // Turns that are all forgotten gain nothing, and a build from a part of the history does not see them (law C11).
-    const gains = sum.shown > 0;
-    if (gains && turn.answer.seq > live && sum.hi < own.firstSeqBehind) cuts.push({ count: turn.index + 1, ...sum });
+    // Turns that are all left out gain nothing, and a build from a part of the history does not see them (law C11).
+    const gains = sum.shown > 0 && turn.answer.entry > facts.leftBehind;
+    if (gains && turn.answer.seq > live && sum.hi < own.firstSeqBehind)
+      cuts.push({ count: turn.index + 1, exchange: turn.exchange, ...sum });
   }
   return cuts;
 }
@@ -193,7 +214,8 @@ function isWorthRepeating(facts: ProposalFacts, cut: Cut): boolean {
   const { live } = facts.view.compaction;
   return (
     live === null ||
-    cut.count >= turnsUpTo(facts.view, live.range[1]) + Math.max(LEAST_GROWTH_TURNS, facts.window.min_tail_turns)
+    cut.count >=
+      turnsUpTo(facts.view, live.range[1]) + Math.max(LEAST_GROWTH_TURNS, facts.policy.window?.min_tail_turns ?? 0)
   );
 }
 

@@ -23,6 +23,8 @@ export function pinnedSoFar(view: View, start: FrontierStart, marks: Marks): rea
     last !== null &&
     !start.isAnew &&
     last.frontier.compaction_id === (compaction.live?.id ?? null) &&
-    last.frontier.forget_to === marks.forgetTo;
+    last.frontier.forget_to === marks.forgetTo &&
+    (last.frontier.left_out_to ?? 0) === marks.leftOutTo &&
+    (last.frontier.truncated_to ?? 0) === marks.truncatedTo;
   return isHeadKept ? last.base.pinned : [];
 }

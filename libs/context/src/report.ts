@@ -11,6 +11,7 @@ import type { View } from './view/read-view.js';
 export type ReportFacts = {
   readonly draft: Draft;
   readonly caps: Caps;
+  readonly isOverBudget: boolean;
   readonly chars: number;
   readonly charsUnmanaged: number;
   readonly tokens: number;
@@ -37,6 +38,7 @@ export function reportOf(facts: ReportFacts): JsonReport {
     token_ratio: facts.tokenRatio,
     soft_cap: caps.soft,
     hard_cap: caps.hard,
+    ...(facts.isOverBudget ? { over_budget: true } : {}),
     common_prefix_chars: facts.prefix.chars,
     cached_tokens: { predicted: facts.prefix.tokens, reported: null },
     repairs: Object.entries(countBy(facts.repairs.map(({ rule }) => rule))).map(([rule, count]): JsonObject => ({

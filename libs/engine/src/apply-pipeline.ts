@@ -1,14 +1,12 @@
-import { effectivePolicy, unavailableDetail, unavailableSections, usesDefaultPolicy } from '#libs/context';
 import {
-  allSteps,
   canonicalJson,
-  effectiveStep,
   parsePipeline,
   type Json,
   type PipelineDefinition,
   type PipelineFault,
   type PipelineNote,
 } from '#libs/domain';
+import { contextFaults, contextNotes } from './check-contexts.js';
 import type { EngineDeps } from './engine-deps.js';
 import { sha256 } from './new-event.js';
 
@@ -39,8 +37,8 @@ export async function applyPipeline(deps: EngineDeps, command: ApplyPipeline): P
 export function validatePipeline(deps: EngineDeps, document: unknown): ValidateResult {
   const parsed = parsePipeline(document, deps.pipelineFacts);
   if (!parsed.ok) return { ok: false, errors: parsed.errors };
-  const unavailable = sectionFaults(deps, parsed.definition);
-  if (unavailable.length > 0) return { ok: false, errors: unavailable };
+  const errors = contextFaults(deps, parsed.definition);
+  if (errors.length > 0) return { ok: false, errors };
   const notes = [...parsed.notes, ...contextNotes(deps, parsed.definition)];
   return { ok: true, definition: parsed.definition, notes };
 }
@@ -53,30 +51,4 @@ function nameFault(expected: string, found: string): PipelineFault {
     expected,
     detail: `the document is named ${found}, the address says ${expected}; make them the same`,
   };
-}
-
-function sectionFaults(deps: EngineDeps, definition: PipelineDefinition): PipelineFault[] {
-  const agents = [...allSteps(definition.steps)].filter((step) => step.kind === 'agent');
-  const sections = agents.flatMap((step) => {
-    const levels = effectiveStep(definition, step.id)?.contextLevels;
-    return unavailableSections(effectivePolicy({ ...levels, settings: deps.settings.serverContext }, false));
-  });
-  return [...new Set(sections)].map((section) => ({
-    path: `context.${section}`,
-    code: 'section_not_available',
-    found: section,
-    expected: 'window',
-    detail: unavailableDetail(section),
-  }));
-}
-
-function contextNotes(deps: EngineDeps, definition: PipelineDefinition): PipelineNote[] {
-  const agents = definition.steps.filter((step) => step.kind === 'agent');
-  const unnamed = agents.some((step) =>
-    usesDefaultPolicy({ ...effectiveStep(definition, step.id)?.contextLevels, settings: deps.settings.serverContext }),
-  );
-  if (!unnamed) return [];
-  const detail =
-    'no context policy is named: the defaults are in use (preset coding_agent: window 10 turns, soft cap 400,000, hard cap 600,000 chars); docs/guide/context.md explains the presets';
-  return [{ path: 'context', code: 'default_context_policy', detail }];
 }

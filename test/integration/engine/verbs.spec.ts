@@ -135,16 +135,35 @@ describe('a busy stream', () => {
   });
 });
 
-it('refuses a policy whose sections this build does not carry out', async () => {
+it('refuses what only shows once all levels are merged, at the block that names it', async () => {
+  const work = { id: 'work', agent: 'helper', task: 'Go.', context: { blocks: { keep_last_blocks: 2 } } };
   const document = {
-    name: 'budgeted',
-    defaults: { model: 'scripted:one' },
-    agents: { helper: {} },
-    steps: [{ id: 'work', agent: 'helper', task: 'Go.', context: { budget: { max_tokens: 1_000 } } }],
+    name: 'unbounded',
+    inputs: { parts: { type: 'array' } },
+    defaults: { model: 'unlisted:one' },
+    context: { preset: 'chat', budget: { max_tokens: 1_000, summary_model: 'nowhere:small' } },
+    agents: { helper: { context: { compaction: { max_summary_chars: 50_000 } } } },
+    steps: [{ id: 'each', for_each: '${inputs.parts}', do: { steps: [work] } }],
   };
-  const command = { projectId: PROJECT, name: 'budgeted', document, promote: true };
-  expect(await applyPipeline(harness.deps, command)).toMatchObject({
-    ok: false,
-    errors: [{ path: 'context.budget', code: 'section_not_available' }],
+  const facts = (model: string): ReturnType<typeof harness.deps.models.facts> => {
+    if (model === 'nowhere:small') return { ok: false, detail: 'there is no connection nowhere' };
+    const known = harness.deps.models.facts('scripted:one');
+    return known.ok ? { ok: true, facts: { ...known.facts, windowTokens: null } } : known;
+  };
+  const deps = { ...harness.deps, models: { ...harness.deps.models, facts } };
+  deps.pipelineFacts = { ...deps.pipelineFacts, connections: null };
+  const applied = await applyPipeline(deps, { projectId: PROJECT, name: 'unbounded', document, promote: true });
+  expect(applied.ok ? [] : applied.errors.map(({ path, code }) => [path, code])).toEqual([
+    ['steps[0].do.steps[0].context.blocks.window_width_tokens', 'window_unknown'],
+    ['agents.helper.context.compaction.max_summary_chars', 'out_of_range'],
+    ['context.budget.summary_model', 'unknown_model'],
+  ]);
+  const bounded = { ...document, context: { preset: 'chat' }, agents: { helper: {} } };
+  work.context.blocks = { keep_last_blocks: 2, window_width_tokens: 8_000 } as never;
+  expect(
+    await applyPipeline(deps, { projectId: PROJECT, name: 'unbounded', document: bounded, promote: true }),
+  ).toMatchObject({
+    ok: true,
+    notes: [{ path: 'steps[0].do.steps[0]', code: 'model_window_unknown' }],
   });
 });

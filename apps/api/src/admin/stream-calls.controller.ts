@@ -5,8 +5,6 @@ import {
   checkContextPolicy,
   checkEffectivePolicy,
   effectivePolicy,
-  unavailableDetail,
-  unavailableSections,
   type EffectivePolicy,
   type ModelFacts,
 } from '#libs/context';
@@ -127,12 +125,6 @@ function policyOf(block: unknown, model: ModelFacts | null): EffectivePolicy {
   const policy = effectivePolicy({ pipeline: block }, false);
   const unfit = checkEffectivePolicy(policy, model?.windowTokens ?? null);
   if (unfit.length > 0) throw policyInvalid(unfit);
-  const unavailable = unavailableSections(policy).map((section) => ({
-    path: section,
-    code: 'section_not_available',
-    detail: unavailableDetail(section),
-  }));
-  if (unavailable.length > 0) throw policyInvalid(unavailable);
   return policy;
 }
 

@@ -2,8 +2,8 @@ import { Controller, Delete, Get, Inject, Param, Post, Put, Query, Res } from '@
 import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import type { z } from 'zod';
-import { parsePipeline, type Json } from '#libs/domain';
-import { applyPipeline } from '#libs/engine';
+import type { Json } from '#libs/domain';
+import { applyPipeline, validatePipeline } from '#libs/engine';
 import { deletePipeline, findPipeline, listPipelines, recordAudit, type PipelineRecord } from '#libs/event-store';
 import { API_PARTS, type ApiParts } from '../api-parts.js';
 import { FromCaller, type Caller } from '../auth/caller.js';
@@ -74,9 +74,9 @@ export class PipelinesController {
   @ApiDocument('The pipeline.')
   @Post('validate')
   validate(@FromDocument() document: Json): ValidatedPipeline {
-    const parsed = parsePipeline(document, this.parts.engine.pipelineFacts);
-    if (!parsed.ok) throw pipelineInvalid(parsed.errors);
-    return { valid: true, name: parsed.definition.name, notes: [...parsed.notes] };
+    const checked = validatePipeline(this.parts.engine, document);
+    if (!checked.ok) throw pipelineInvalid(checked.errors);
+    return { valid: true, name: checked.definition.name, notes: [...checked.notes] };
   }
 
   @Operation({

@@ -162,6 +162,8 @@ const FRONTIER_CAUSES: readonly (readonly [keyof Frontier, string])[] = [
   ['forget_to', 'forgotten'],
   ['mask_to', 'masked'],
   ['elided_to', 'elided'],
+  ['left_out_to', 'elided'],
+  ['truncated_to', 'truncated'],
   ['reasoning_from', 'reasoning_dropped'],
 ];
 

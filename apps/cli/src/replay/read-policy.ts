@@ -1,12 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parseDocument } from 'yaml';
-import {
-  checkContextPolicy,
-  effectivePolicy,
-  unavailableDetail,
-  unavailableSections,
-  type EffectivePolicy,
-} from '#libs/context';
+import { checkContextPolicy, effectivePolicy, type EffectivePolicy } from '#libs/context';
 import { jsonObjectSchema, type JsonObject } from '#libs/domain';
 import { UsageError } from '../terminal/exit-code.js';
 
@@ -18,10 +12,7 @@ export function readPolicyFile(file: string | undefined): { block: JsonObject; p
     const lines = faults.map(({ detail }) => `  ${detail}`);
     throw new UsageError([`${file ?? 'the policy'} is no context policy:`, ...lines].join('\n'));
   }
-  const policy = effectivePolicy({ pipeline: block }, false);
-  const [unavailable] = unavailableSections(policy);
-  if (unavailable !== undefined) throw new UsageError(unavailableDetail(unavailable));
-  return { block, policy };
+  return { block, policy: effectivePolicy({ pipeline: block }, false) };
 }
 
 function blockOf(value: unknown, file: string): JsonObject {

@@ -132,15 +132,3 @@ export function readPolicy(json: JsonObject): EffectivePolicy {
   known.set(json, policy);
   return policy;
 }
-
-/**
- * Sections of a policy that this build does not carry out yet. They are checked and stored in their final shape, but a
- * pipeline that relies on one is refused: a budget that silently does nothing is worse than none.
- */
-export function unavailableSections(policy: EffectivePolicy): ('budget' | 'blocks')[] {
-  return (['budget', 'blocks'] as const).filter((section) => policy[section] !== null);
-}
-
-/** What to tell whoever named such a section. */
-export const unavailableDetail = (section: string): string =>
-  `context.${section} is not carried out by this build yet; use context.window (docs/guide/context.md)`;

@@ -5,8 +5,6 @@ export {
   policyCanonical,
   policyJson,
   readPolicy,
-  unavailableDetail,
-  unavailableSections,
   usesDefaultPolicy,
   type PolicyLevels,
 } from './effective-policy.js';

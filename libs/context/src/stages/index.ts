@@ -1,9 +1,14 @@
+import { elide } from './elide.js';
 import { forget } from './forget.js';
 import { mask } from './mask.js';
 import { select } from './select.js';
 import { dropReasoning } from './drop-reasoning.js';
 import { shorten } from './shorten.js';
 import type { Stage } from './stage.js';
+import { truncate } from './truncate.js';
 
-/** Every stage over entries, in their one fixed order (elide, compress and truncate belong between mask and shorten). To add one: its file, a line here. */
-export const stages: readonly Stage[] = [select, forget, dropReasoning, mask, shorten];
+/**
+ * Every stage over entries, in their one fixed order. Compressing is a proposal (`propose-compaction.ts`); what came of it
+ * is selected. To add one: its file, a line here.
+ */
+export const stages: readonly Stage[] = [select, forget, dropReasoning, mask, elide, truncate, shorten];

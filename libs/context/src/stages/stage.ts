@@ -20,7 +20,11 @@ export type Cell = {
 export type Marks = {
   readonly forgetTo: number;
   readonly maskTo: number;
+  /** Blocks up to it keep user messages and final answers only, those up to `leftOutTo` nothing. */
   readonly elidedTo: number;
+  readonly leftOutTo: number;
+  /** Turns whose answer is at or before it are left out whole. */
+  readonly truncatedTo: number;
   /** Reasoning of answers before this entry is left out. */
   readonly reasoningFrom: number;
   readonly shortening: { readonly minChars: number; readonly to: number } | null;
@@ -56,7 +60,7 @@ export function changeCells(view: StageView, change: (cell: Cell) => Cell | null
 export function leaveOut(cell: Cell, state: EntryState, knobs: Knobs): Cell {
   const { entry } = cell.entry.source;
   if (entry !== null && knobs.protectedEntries.has(entry)) return { ...cell, pinned: true };
-  return { ...cell, state, shown: null };
+  return { ...cell, state, pinned: false, shown: null };
 }
 
 /** The entry whose place decides about a cell: a result goes with its answer. */

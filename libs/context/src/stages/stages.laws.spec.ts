@@ -15,7 +15,9 @@ const SHOWN_STATES: readonly string[] = ['whole', 'masked', 'shortened'];
 const marks = fc.record({
   forgetTo: fc.nat({ max: 20 }),
   maskTo: fc.nat({ max: 30 }),
-  elidedTo: fc.constant(0),
+  elidedTo: fc.nat({ max: 30 }),
+  leftOutTo: fc.nat({ max: 20 }),
+  truncatedTo: fc.nat({ max: 20 }),
   reasoningFrom: fc.nat({ max: 30 }),
   shortening: fc.option(fc.record({ minChars: fc.constantFrom(0, 5, 2_000), to: fc.nat({ max: 30 }) })),
 });

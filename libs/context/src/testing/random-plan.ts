@@ -170,6 +170,27 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('parallel' as const), content: withParts(text) }) },
 );
 
+/** Beside a window or instead of it, alone and together. */
+const budget = fc.option(
+  fc.record({
+    max_tokens: fc.option(fc.constantFrom(200, 600, 1_500, 4_000), { freq: 3 }),
+    max_context_items: fc.option(fc.constantFrom(3, 6, 12, 25), { freq: 2 }),
+    keep_recent_turns: fc.nat({ max: 3 }),
+  }),
+  { freq: 2 },
+);
+const blocks = fc.option(
+  fc
+    .record({
+      window_width_tokens: fc.option(fc.constantFrom(300, 900, 2_500, 6_000), { freq: 5 }),
+      compaction_trigger_ratio: fc.constantFrom(0.3, 0.57, 0.8, 1),
+      compaction_target_ratio: fc.constantFrom(0.1, 0.29, 0.5, 0.79),
+      keep_last_blocks: fc.constantFrom(1, 2, 5),
+    })
+    .filter((drawn) => drawn.compaction_target_ratio < drawn.compaction_trigger_ratio),
+  { freq: 2 },
+);
+
 const policy: fc.Arbitrary<EffectivePolicy> = fc
   .record({
     soft: fc.constantFrom(1_200, 2_500, 6_000, 400_000),
@@ -180,13 +201,17 @@ const policy: fc.Arbitrary<EffectivePolicy> = fc
     mask_batch_turns: fc.constantFrom('auto' as const, 'auto' as const, 1, 2, 3),
     compaction: fc.constantFrom('async' as const, 'blocking' as const),
     placement: fc.constantFrom('inline' as const, 'before_tail' as const),
-    off: fc.constantFrom(false, false, false, false, false, true),
+    off: fc.constantFrom(false, false, false, false, true),
+    budget,
+    blocks,
   })
-  .map(({ soft, hard, compaction, placement, off, ...window }) =>
+  .map(({ soft, hard, compaction, placement, off, budget: drawnBudget, blocks: drawnBlocks, ...window }) =>
     effectivePolicy(
       {
         step: {
           window: off ? 'off' : { ...window, soft_cap_chars: soft, hard_cap_chars: Math.floor(soft * hard) },
+          budget: drawnBudget ?? 'off',
+          blocks: drawnBlocks ?? 'off',
           compaction: { mode: compaction },
           memory: { placement },
         },

@@ -25,9 +25,11 @@ export function nextMemoryEntry(
   return canonicalJson(before) === canonicalJson(memory) ? null : { memory, memory_seq: memorySeq };
 }
 
-/** Entries up to this one are summarised or forgotten. */
+/** Entries up to this one are summarised, forgotten, elided or truncated. */
 function outOfSight(events: readonly StoredEvent[], seen: readonly StoredEvent[], spec: ViewSpec): number {
   const last = lastBuildOf(seen, spec);
   const summarised = compactionState(events, spec, recordedCompactions(last, events)).live?.entries[1] ?? 0;
-  return Math.max(summarised, last?.frontier.forget_to ?? 0);
+  if (last === null) return summarised;
+  const { forget_to: forgotten, elided_to: elided, truncated_to: truncated = 0 } = last.frontier;
+  return Math.max(summarised, forgotten, elided, truncated);
 }

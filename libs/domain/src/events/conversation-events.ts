@@ -30,6 +30,10 @@ export const frontierSchema = z.object({
   elided_to: z.number().int().nonnegative(),
   reasoning_from: z.number().int().nonnegative(),
   compaction_id: z.string().nullable(),
+  /** Of the blocks up to `elided_to` those up to here are left out whole; absent: none. */
+  left_out_to: z.number().int().nonnegative().optional(),
+  /** Turns up to it are truncated; absent: none. */
+  truncated_to: z.number().int().nonnegative().optional(),
 });
 /** Where the last build of a view stood, in entries; the next build only moves forward from it. */
 export type Frontier = z.infer<typeof frontierSchema>;
