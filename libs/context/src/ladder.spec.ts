@@ -77,7 +77,7 @@ describe('over the hard cap', () => {
 
   it('long observations are shortened to head and tail, largest first and only as far as needed (row 44)', () => {
     const session = sessionUnder(effectivePolicy({ step: { window: 'off' } }, false)).user('the task');
-    session.turn('', [`HEAD${'📥'.repeat(9_000)}TAIL`, 'x'.repeat(2_500)]).follow(policy, testModel());
+    session.turn('', [`HEAD${'📥'.repeat(7_900)}TAIL`, 'x'.repeat(2_500)]).follow(policy, testModel());
     const build = session.ready();
     const [large, small] = build.messages.filter(({ message }) => message.role === 'tool');
     expect(large).toMatchObject({ state: 'shortened' });
@@ -97,6 +97,19 @@ describe('over the hard cap', () => {
     });
     session.user('next', 'user');
     expect(session.ready().messages.find(({ entries }) => entries[0] === 3)?.state).toBe('shortened');
+  });
+
+  it('what was cut to the cap of one observation is cut further where that is not enough', () => {
+    const narrow = windowPolicy({ ...policy.window, soft_cap_chars: 9_000, hard_cap_chars: 10_000, min_tail_turns: 8 });
+    const session = sessionUnder(narrow).user('the task');
+    for (let n = 0; n < 5; n += 1) session.turn('', [`HEAD${n} ${'w '.repeat(6_000)}TAIL${n}`]);
+    const build = session.ready();
+    expect(build.chars).toBeLessThanOrEqual(10_000);
+    const sizes = build.messages.flatMap(({ message, chars, state }) =>
+      message.role === 'tool' ? [{ chars, state }] : [],
+    );
+    expect(sizes.every(({ state }) => state === 'shortened')).toBe(true);
+    expect(Math.min(...sizes.map(({ chars }) => chars))).toBeLessThan(1_800);
   });
 
   it('is a typed outcome with the five largest parts when nothing helps (rows 45, 82)', () => {

@@ -1,7 +1,7 @@
 import type { Draft } from './draft.js';
 import { withoutOldReasoning } from './frontier.js';
 import type { ModelFacts } from './neutral.js';
-import { isObservation, SHORTEN_OVER_CHARS, shortened } from './stages/shorten.js';
+import { isObservation, SHORTEN_OVER_CHARS, SHORTENED_CHARS, shortened } from './stages/shorten.js';
 import type { Cell, Marks } from './stages/stage.js';
 import type { View } from './view/read-view.js';
 
@@ -26,15 +26,15 @@ export function descend(
 
 function shortenLargest(draft: Draft, view: View, model: ModelFacts, excess: number): Marks | null {
   const candidates = draft.cells
-    .filter((cell) => isObservation(cell) && cell.state === 'whole' && charsOf(cell) > SHORTEN_OVER_CHARS)
+    .filter((cell) => isObservation(cell) && isCuttable(cell) && charsOf(cell) > SHORTEN_OVER_CHARS)
     .sort((a, b) => charsOf(b) - charsOf(a));
   let left = excess;
   let least: number | null = null;
   for (const cell of candidates) {
     if (left <= 0 && charsOf(cell) !== least) break;
-    const short = shortened(cell, { model });
-    if (short === null) continue;
-    left -= charsOf(cell) - charsOf(short);
+    const saved = cell.state === 'whole' ? savedBy(cell, model) : charsOf(cell) - SHORTENED_CHARS;
+    if (saved === null) continue;
+    left -= saved;
     least = charsOf(cell);
   }
   if (least === null) return null;
@@ -44,6 +44,14 @@ function shortenLargest(draft: Draft, view: View, model: ModelFacts, excess: num
   );
   const { shortening } = draft.marks;
   return { ...draft.marks, shortening: { minChars: Math.min(least, shortening?.minChars ?? least), to: newest } };
+}
+
+/** One that was cut to the cap of a single observation can be cut further; its text as it came is not at hand here. */
+const isCuttable = ({ state }: Cell): boolean => state === 'whole' || state === 'shortened';
+
+function savedBy(cell: Cell, model: ModelFacts): number | null {
+  const short = shortened(cell, { model });
+  return short === null ? null : charsOf(cell) - charsOf(short);
 }
 
 const charsOf = (cell: Cell): number => cell.shown?.chars ?? 0;

@@ -8,47 +8,67 @@ import { changeCells, placeOf, type Cell, type Knobs, type Stage } from './stage
 /** Observations longer than this may be shortened to a head and a tail (the ladder, design/context.md "Waiting"). */
 export const SHORTEN_OVER_CHARS = 2_000;
 const KEPT_CHARS = 800;
+/** What an observation has at most when it is shortened: both ends and the line between them. */
+export const SHORTENED_CHARS = 2 * KEPT_CHARS + 100;
 
 export const isObservation = (cell: Cell): boolean =>
   cell.entry.source.kind === 'result' || cell.entry.source.kind === 'documents';
 
-/** What the ladder shortened stays so: observations of at least `minChars` up to entry `to`. */
+/** Of an observation that is alone larger than the soft cap this share of the cap is shown of each end. */
+const CAPPED_SHARE = 1 / 8;
+
+/**
+ * What the ladder shortened stays so: observations of at least `minChars` up to entry `to`. And whatever the size of the
+ * request, one observation does not fill it alone: no summary could help, since the newest turns are never summarised.
+ */
 export const shorten: Stage = {
   name: 'shorten',
   apply(input, knobs) {
     const { shortening } = knobs.marks;
-    if (shortening === null) return { view: input, removed: 0 };
+    const cap = knobs.policy.window?.soft_cap_chars ?? null;
+    if (shortening === null && cap === null) return { view: input, removed: 0 };
     return changeCells(input, (cell) => {
-      if (
-        !isObservation(cell) ||
-        cell.state !== 'whole' ||
-        placeOf(cell) > shortening.to ||
-        (cell.shown?.chars ?? 0) < shortening.minChars
-      )
-        return null;
-      return shortened(cell, knobs);
+      if (!isObservation(cell) || cell.state !== 'whole') return null;
+      const chars = cell.shown?.chars ?? 0;
+      if (shortening !== null && placeOf(cell) <= shortening.to && chars >= shortening.minChars)
+        return shortened(cell, knobs);
+      return cap === null || chars <= cap ? null : capped(cell, cap, knobs);
     });
   },
 };
 
 /** The cell with head and tail of its observation; null when that is not shorter. */
-export function shortened(cell: Cell, knobs: Pick<Knobs, 'model'>): Cell | null {
+export const shortened = (cell: Cell, knobs: Pick<Knobs, 'model'>): Cell | null =>
+  cut(cell, { keptChars: KEPT_CHARS, variant: 'shortened', of: '' }, knobs);
+
+/** Names the entry, so that the rest can be read with `read_tool_result`. Images do not count: they are not text to cut. */
+function capped(cell: Cell, capChars: number, knobs: Knobs): Cell | null {
+  const { source } = cell.entry;
+  if (source.kind !== 'result' && source.kind !== 'documents') return null;
+  if (countCodePoints(source.content.map(textOf).join('\n')) <= capChars) return null;
+  const keptChars = Math.floor(capChars * CAPPED_SHARE);
+  return cut(cell, { keptChars, variant: `capped:${keptChars}`, of: ` of #${source.entry}` }, knobs);
+}
+
+type Cut = { keptChars: number; variant: string; of: string };
+
+function cut(cell: Cell, { keptChars, variant, of }: Cut, knobs: Pick<Knobs, 'model'>): Cell | null {
   const item = cell.shown?.item;
   if (item === undefined || item.role === 'assistant') return null;
-  const shown = measureOnce(cell.event, 'shortened', knobs.model, (): ShownItem => ({
+  const shown = measureOnce(cell.event, variant, knobs.model, (): ShownItem => ({
     ...item,
-    content: headAndTail(item.content),
+    content: headAndTail(item.content, keptChars, of),
     state: 'shortened',
   }));
   return shown === null || shown.chars >= (cell.shown?.chars ?? 0) ? null : { ...cell, state: 'shortened', shown };
 }
 
-function headAndTail(content: readonly ContentPart[]): ContentPart[] {
+function headAndTail(content: readonly ContentPart[], keptChars: number, of: string): ContentPart[] {
   const text = content.map(textOf).join('\n');
-  const head = cutStart(text, KEPT_CHARS);
-  const tail = cutEnd(text, KEPT_CHARS);
+  const head = cutStart(text, keptChars);
+  const tail = cutEnd(text, keptChars);
   const left = countCodePoints(text) - countCodePoints(head) - countCodePoints(tail);
-  return [{ type: 'text', text: left <= 0 ? text : `${head}\n[… ${left} chars left out …]\n${tail}` }];
+  return [{ type: 'text', text: left <= 0 ? text : `${head}\n[… ${left} chars${of} left out …]\n${tail}` }];
 }
 
 function textOf(part: ContentPart): string {
