@@ -14,7 +14,7 @@ export async function runApi(): Promise<void> {
   const logger = createLogger({ name: 'api', level: settings.logLevel });
   const shutdown = createShutdown(logger);
   exitOnSignals(shutdown, logger);
-  const { engine, database, queue, readiness } = await composeEngine(settings, logger, 'api');
+  const { engine, database, queue, schema, readiness } = await composeEngine(settings, logger, 'api');
   const parts: ApiParts = {
     engine,
     database,
@@ -29,6 +29,7 @@ export async function runApi(): Promise<void> {
   const gate = openGate({
     engine,
     queue,
+    schema,
     shutdown,
     logger,
     onOpen: () => logger.info({ queue: queue.kind }, 'the queue is there'),

@@ -8,7 +8,9 @@ import {
   postgresPipelineStore,
   postgresRecordingStore,
   postgresRunStore,
+  schemaStanding,
   type Database,
+  type SchemaStanding,
 } from '#libs/event-store';
 import { createModels, Scripts } from '#libs/models';
 import type { Logger, Settings } from '#libs/platform';
@@ -30,6 +32,8 @@ export type Runtime = {
   tools: ClosableTools;
   /** For faults of the queue that nobody waits for. */
   reportFault: ReportFault;
+  /** Whether the database has this version's schema. @throws what `schemaStanding` throws */
+  schema: () => Promise<SchemaStanding>;
   /** Whether database and queue are there, for `/health/ready`. */
   readiness: ReadinessCheck[];
 };
@@ -56,7 +60,8 @@ export async function composeEngine(settings: Settings, logger: Logger, app: str
     queue,
     tools,
     reportFault,
-    readiness: [databaseCheck(database), { name: 'queue', check: () => queue.health() }],
+    schema: () => schemaStanding(database),
+    readiness: [databaseCheck(database), schemaCheck(database), { name: 'queue', check: () => queue.health() }],
   };
 }
 
@@ -99,6 +104,13 @@ function engineDeps(settings: Settings, parts: Parts): { engine: EngineDeps; too
   return { engine, tools };
 }
 
+function schemaCheck(database: Database): ReadinessCheck {
+  return {
+    name: 'schema',
+    check: () => schemaStanding(database).catch((error: unknown) => ({ ok: false, detail: messageOf(error) })),
+  };
+}
+
 function databaseCheck(database: Database): ReadinessCheck {
   return {
     name: 'database',
@@ -109,9 +121,11 @@ function databaseCheck(database: Database): ReadinessCheck {
       } catch (error) {
         return {
           ok: false,
-          detail: `Postgres does not answer: ${error instanceof Error ? error.message : String(error)}`,
+          detail: `Postgres does not answer: ${messageOf(error)}`,
         };
       }
     },
   };
 }
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -9,6 +9,7 @@ import { describeRedis, waitFor } from '../../../test/support/index.js';
 import { openGate } from './gate.js';
 
 const logger = createLogger({ name: 'test', level: 'silent' });
+const migrated = (): Promise<{ ok: boolean; detail: string }> => Promise.resolve({ ok: true, detail: 'migrated' });
 
 /** An installation that knows its queue backend and nothing else. */
 const installation = (backend: string): Pick<EngineDeps, 'runs' | 'logger'> => {
@@ -27,7 +28,7 @@ describeRedis('the gate before the first job', () => {
     const queue = await createQueueBackend({ kind: 'redis', url: server.url, prefix: 'gate' }, () => undefined);
     let openings = 0;
     const gate = openGate({
-      ...{ engine: installation('redis'), queue, logger, shutdown: createShutdown(logger) },
+      ...{ engine: installation('redis'), queue, schema: migrated, logger, shutdown: createShutdown(logger) },
       onOpen: () => (openings += 1),
     });
     const reason = 'Redis may evict keys (maxmemory-policy allkeys-lru)';

@@ -12,6 +12,8 @@ export type Gate = {
 export type GateOptions = {
   engine: Pick<EngineDeps, 'runs' | 'logger'>;
   queue: Pick<QueueBackend, 'kind' | 'health'>;
+  /** Whether the database has this version's schema; throws when it never will. */
+  schema: () => Promise<{ ok: boolean; detail: string }>;
   shutdown: Shutdown;
   logger: Logger;
   /** The first time that all is well. */
@@ -20,14 +22,18 @@ export type GateOptions = {
 
 const LOOK_EVERY_MS = 1000;
 
+/** What does not mend itself: the process ends, with the reason. */
+const FATAL = new Set(['queue_backend_differs', 'schema_too_new', 'migration_changed']);
+
 /**
- * Lets a process take jobs once its servers are there and safe: the database answers, all processes use one queue backend,
- * Redis does not evict keys (row C1). Until then it looks again each second, and `/health/ready` says why it waits.
+ * Lets a process take jobs once its servers are there and safe: the database answers and is migrated, all processes use
+ * one queue backend, Redis does not evict keys (row C1). Until then it looks again each second, and `/health/ready` says
+ * why it waits. What never mends itself ends the process.
  */
-export function openGate({ engine, queue, shutdown, logger, onOpen }: GateOptions): Gate {
+export function openGate({ engine, queue, schema, shutdown, logger, onOpen }: GateOptions): Gate {
   let state: ReturnType<Gate['state']> = { open: false, detail: 'starting' };
   const look = async (signal: AbortSignal): Promise<void> => {
-    const detail = await whatIsMissing(engine, queue);
+    const detail = await whatIsMissing(engine, queue, schema);
     if (signal.aborted) return;
     if (detail === null) {
       state = { open: true };
@@ -46,7 +52,7 @@ export function openGate({ engine, queue, shutdown, logger, onOpen }: GateOption
         try {
           await look(signal);
         } catch (error) {
-          if (!(error instanceof AppError) || error.code !== 'queue_backend_differs') throw error;
+          if (!(error instanceof AppError) || !FATAL.has(error.code)) throw error;
           logger.fatal({ code: error.code }, error.message);
           void shutdown.begin(error.code, 1).then(({ exitCode }) => process.exit(exitCode));
         }
@@ -65,7 +71,13 @@ export function openGate({ engine, queue, shutdown, logger, onOpen }: GateOption
   };
 }
 
-async function whatIsMissing(engine: GateOptions['engine'], queue: GateOptions['queue']): Promise<string | null> {
+async function whatIsMissing(
+  engine: GateOptions['engine'],
+  queue: GateOptions['queue'],
+  schema: GateOptions['schema'],
+): Promise<string | null> {
+  const standing = await schema();
+  if (!standing.ok) return standing.detail;
   await checkQueueBackend(engine.runs, queue.kind);
   const health = await queue.health();
   return health.ok ? null : health.detail;

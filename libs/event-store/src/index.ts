@@ -3,6 +3,7 @@ export { connect, type ConnectSettings, type Database } from './connect.js';
 export { dumpSchema } from './migrate/dump-schema.js';
 export { migrate, type MigrateOptions } from './migrate/migrate.js';
 export { migrationsFolder } from './migrate/migration-files.js';
+export { schemaStanding, type SchemaStanding } from './migrate/schema-standing.js';
 export type { RecordingRecord } from './operations/recordings.js';
 export { postgresCompactionStore } from './postgres-compaction-store.js';
 export { postgresEventLog } from './postgres-event-log.js';

@@ -1,4 +1,4 @@
-import { connect, migrate, type Database, type MigrateOptions } from '#libs/event-store';
+import { connect, migrate, schemaStanding, type Database, type MigrateOptions } from '#libs/event-store';
 import { createTestDatabase, type TestDatabase } from '../../support/index.js';
 
 type Migrations = NonNullable<MigrateOptions['migrations']>;
@@ -39,6 +39,17 @@ describe('migrate', () => {
     expect(await run([first])).toEqual(['0001_a.sql']);
     expect(await run([first, second])).toEqual(['0002_b.sql']);
     expect(await run([first, second])).toEqual([]);
+  });
+
+  it('says whether a process can work with the schema as it is', async () => {
+    expect(await schemaStanding(db)).toMatchObject({ ok: false, detail: expect.stringContaining('weir migrate') });
+    await migrate(database.url);
+    expect(await schemaStanding(db)).toMatchObject({ ok: true });
+    const newer = { version: 9999, name: '9999_later.sql', checksum: 'c', breaking: false };
+    await db.sql`insert into schema_migration ${db.sql(newer)}`;
+    expect(await schemaStanding(db)).toMatchObject({ ok: true });
+    await db.sql`update schema_migration set breaking = true where version = 9999`;
+    await expect(schemaStanding(db)).rejects.toMatchObject({ code: 'schema_too_new' });
   });
 
   it('refuses a file that was changed after it had been applied', async () => {
