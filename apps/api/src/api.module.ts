@@ -7,6 +7,8 @@ import { StreamsController } from './admin/streams.controller.js';
 import { API_PARTS, type ApiParts } from './api-parts.js';
 import { ApprovalsController } from './approvals/approvals.controller.js';
 import { KeyRegistry } from './auth/key-registry.js';
+import { MessagesController } from './conversations/messages.controller.js';
+import { TransferController } from './conversations/transfer.controller.js';
 import { EventsController } from './events/events.controller.js';
 import { ProgressHub } from './events/progress-hub.js';
 import { HealthController } from './health/health.controller.js';
@@ -40,9 +42,11 @@ export type ApiModuleOptions = { parts: ApiParts; keys: KeyRegistry; hub: Progre
     ApprovalsController,
     SignalsController,
     EventsController,
+    MessagesController,
     RecordingsController,
     StreamsController,
     StreamCallsController,
+    TransferController,
     CompactionsController,
     CompactionVerbsController,
     OperationController,

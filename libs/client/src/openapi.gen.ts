@@ -446,6 +446,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/streams/{stream}/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Take a conversation out
+         * @description `format=openai` gives messages in OpenAI’s chat form, which know no reasoning and no documents.
+         *
+         *     Needs the scope `content:read`.
+         */
+        get: operations["exportConversation"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/streams/{stream}/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Move a conversation in
+         * @description Into the conversation of one step, whole or not at all; the next run on the stream goes on in it. `dry_run` says what would be imported, mended when it is read and left out. Refused while a run holds the stream.
+         *
+         *     Needs the scope `admin:write`.
+         */
+        post: operations["importConversation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/streams/{stream}/verify": {
         parameters: {
             query?: never;
@@ -842,8 +886,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change tags and metadata
-         * @description What is given replaces what was there.
+         * Change tags, metadata, priority or the spend limit
+         * @description What is given replaces what was there. `priority` and `spend_limit` of runs that have not ended; steps that stopped at the limit go on when it allows it.
          *
          *     Needs the scope `runs:write`.
          */
@@ -1168,6 +1212,28 @@ export interface paths {
          *     Needs the scope `runs:write`.
          */
         post: operations["sendSignal"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/streams/{stream}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A conversation, for chat front ends
+         * @description Messages of one step by entry, whole, whatever contexts mask or summarise; `order=desc` begins with the newest. `step` may be left out where the stream has one conversation.
+         *
+         *     Needs the scope `content:read`.
+         */
+        get: operations["listMessages"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1542,6 +1608,71 @@ export interface components {
             step_id?: string;
             upto_seq?: number | null;
         };
+        /** @description `{source?, messages[], events?[]}`, or a list of messages; OpenAI’s chat form is taken too. */
+        Conversation: unknown;
+        /** @description Whole, whatever contexts mask or summarise. An import takes it as it is, without `stream_id`. */
+        ConversationExport: {
+            item: number | null;
+            memory: {
+                [key: string]: components["schemas"]["Json"];
+            };
+            source_id: string;
+            step_id: string;
+            stream_id: string;
+            transcript: components["schemas"]["Json"];
+        };
+        ConversationImported: {
+            appended: number;
+            item: number | null;
+            report: {
+                answers: number;
+                entries: number;
+                left_out: {
+                    message_index: number;
+                    reason: string;
+                }[];
+                messages: number;
+                repairs: {
+                    detail: string;
+                    entries: number[];
+                    rule: string;
+                }[];
+                results: number;
+            };
+            source_id: string;
+            /** @enum {string} */
+            status: "imported" | "unchanged" | "would_import";
+            step_id: string;
+            stream_id: string;
+            version: number;
+        };
+        /** @description `status` is a result’s, or why an answer ended. */
+        ConversationMessage: {
+            chars: number;
+            content: components["schemas"]["Json"];
+            entry: number;
+            injected: boolean;
+            /** @enum {string} */
+            kind: "user" | "documents" | "memory" | "answer" | "result";
+            model: string | null;
+            name: string | null;
+            origin: ("task" | "user" | "import") | null;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            recorded_at: string;
+            /** @enum {string} */
+            role: "user" | "assistant" | "tool";
+            run_id: string | null;
+            status: string | null;
+            tool_call_id: string | null;
+            tool_calls: {
+                arguments: string;
+                id: string;
+                name: string;
+            }[];
+        };
         DeadLetter: {
             attempt: number;
             /**
@@ -1582,6 +1713,18 @@ export interface components {
             step_id: string | null;
             stream_id: string;
             type: string;
+        };
+        /** @description `source_id` names the conversation where it comes from: importing it again adds only what is new. An export has this form. */
+        ImportConversation: {
+            /** @default false */
+            dry_run?: boolean;
+            item?: number | null;
+            memory?: {
+                [key: string]: components["schemas"]["Json"];
+            } | null;
+            source_id?: string | null;
+            step_id?: string | null;
+            transcript: components["schemas"]["Conversation"];
         };
         /** @description `key` is shown once: null when the answer is replayed for an Idempotency-Key. */
         IssuedApiKey: {
@@ -1630,6 +1773,8 @@ export interface components {
             metadata?: {
                 [key: string]: components["schemas"]["Json"];
             };
+            priority?: number;
+            spend_limit?: components["schemas"]["SpendLimit"];
             tags?: string[];
         };
         Pipeline: {
@@ -1987,12 +2132,15 @@ export interface components {
             tokens?: number | null;
             tool_calls?: number | null;
         };
+        /** @description `messages`: what was said before, for a stream without a conversation, shown to each agent that keeps one. `delay`: a duration such as `5m`. */
         StartRun: {
             deadline?: string | null;
+            delay?: string | null;
             /** @default {} */
             inputs?: {
                 [key: string]: components["schemas"]["Json"];
             };
+            messages?: components["schemas"]["Conversation"] | null;
             /** @default {} */
             metadata?: {
                 [key: string]: components["schemas"]["Json"];
@@ -2946,6 +3094,79 @@ export interface operations {
                         has_more: boolean;
                         next_cursor: string | null;
                     };
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    exportConversation: {
+        parameters: {
+            query?: {
+                format?: "transcript" | "openai";
+                item?: number;
+                step_id?: string;
+            };
+            header?: never;
+            path: {
+                stream: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The conversation of one step. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConversationExport"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    importConversation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key and body: the same answer, with `Idempotency-Replayed: true`. The same key and another body: 422. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                stream: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ImportConversation"];
+            };
+        };
+        responses: {
+            /** @description What was imported. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConversationImported"];
                 };
             };
             /** @description What went wrong. */
@@ -4322,6 +4543,47 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SentSignal"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listMessages: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                item?: number;
+                limit?: number;
+                order?: "asc" | "desc";
+                step?: string;
+            };
+            header?: never;
+            path: {
+                stream: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of messages. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["ConversationMessage"][];
+                        has_more: boolean;
+                        next_cursor: string | null;
+                    };
                 };
             };
             /** @description What went wrong. */

@@ -1,6 +1,13 @@
 import type { AssistantMessage, EventInput, EventType } from '#libs/domain';
 import { callArgument } from './shape/index.js';
-import { replayPlan, type ReplayCall, type ReplayPlan, type ReplayRun } from './transcript/replay-plan.js';
+import { exportedEntry } from './transcript/exported-entry.js';
+import {
+  replayPlan,
+  type ReplayCall,
+  type ReplayOutcome,
+  type ReplayPlan,
+  type ReplayRun,
+} from './transcript/replay-plan.js';
 import type { Transcript } from './transcript/transcript.js';
 
 export type ImportOptions = {
@@ -16,6 +23,8 @@ type Data = {
   [
     T in
       | 'UserMessageReceived'
+      | 'DocumentsProvided'
+      | 'MemoryShown'
       | 'LlmCallCompleted'
       | 'LlmCallFailed'
       | 'ToolCallRequested'
@@ -23,16 +32,23 @@ type Data = {
       | 'ConversationInterrupted'
   ]: { type: T; data: EventInput<T> };
 };
+type EventOf = Data[keyof Data & EventType];
+/** `key`: which message of the transcript, and what of it, says so; an event made of the same place has the same one. */
+type Placed = EventOf & { key: readonly (string | number)[] };
 /**
  * An event to append, in order. `run` counts the runs of the recording from 0. `call` stands where a model call begins: the
  * place to build its context, before the events that follow.
  */
-export type ImportedEvent = { run: number } & Data[keyof Data & EventType];
+export type ImportedEvent = { run: number } & Placed;
 export type ImportStep =
   | { kind: 'event'; event: ImportedEvent }
   | { kind: 'call'; run: number; call: ReplayCall; callNo: number; model: string };
 
-/** The one way from a recorded session to conversation events: preview, replay and import all read it through this. */
+/**
+ * The one way from a recorded session to conversation events: preview, replay and import all read it through this.
+ * `origin: import` stores what was said and nothing else: no task is made up where the session went on without one,
+ * empty answers stay entries, results keep their order, and what an export noted of an entry is taken up again.
+ */
 export function importTranscript(
   transcript: Transcript,
   options: ImportOptions,
@@ -42,78 +58,100 @@ export function importTranscript(
   const steps = plan.runs.flatMap((run, index) => {
     const offset = options.callNumbers === 'run' ? 0 : before;
     before += run.calls.length;
-    return runSteps(run, index, offset, options);
+    return runSteps(transcript, run, offset, options).map((step): ImportStep => {
+      if (step.kind === 'event') return { kind: 'event', event: { run: index, ...step.event } };
+      return { ...step, run: index };
+    });
   });
   return { plan, steps };
 }
 
-function runSteps(run: ReplayRun, index: number, offset: number, options: ImportOptions): ImportStep[] {
-  const event = (imported: Data[keyof Data & EventType]): ImportStep => ({
-    kind: 'event',
-    event: { run: index, ...imported },
-  });
-  const steps: ImportStep[] = [
-    event({
-      type: 'UserMessageReceived',
-      data: { origin: options.origin, content: run.task, ...(run.injected ? { injected: true } : {}) },
-    }),
-  ];
+type RunStep = { kind: 'event'; event: Placed } | { kind: 'call'; call: ReplayCall; callNo: number; model: string };
+
+function runSteps(transcript: Transcript, run: ReplayRun, offset: number, options: ImportOptions): RunStep[] {
+  const steps: RunStep[] = openingOf(transcript, run, options).map(asStep);
   for (const call of run.calls) {
     const callNo = offset + call.callNo;
     const model = call.model ?? options.model;
-    steps.push({ kind: 'call', run: index, call, callNo, model }, ...callEvents(call, callNo, model).map(event));
+    steps.push({ kind: 'call', call, callNo, model }, ...callEvents(call, callNo, model, options).map(asStep));
   }
-  if (run.end !== 'succeeded') steps.push(event({ type: 'ConversationInterrupted', data: { reason: run.end } }));
+  const reason = interruptionOf(transcript, run, options);
+  const key = ['interrupted', run.calls.at(-1)?.messageIndex ?? run.userIndex ?? 0];
+  if (reason !== null) steps.push(asStep({ type: 'ConversationInterrupted', data: { reason }, key }));
   return steps;
 }
 
-function callEvents(call: ReplayCall, callNo: number, model: string): Data[keyof Data & EventType][] {
-  const { outcome } = call;
-  const subject = { call_no: callNo, try: 1, model, usage: null, cost_usd: null };
-  if (outcome.kind === 'failed') {
-    return [
-      {
-        type: 'LlmCallFailed',
-        data: {
-          ...subject,
-          class: 'recorded_failure',
-          detail: `${outcome.reason}: ${outcome.detail}`,
-          retryable: false,
-          partial: outcome.partial,
-        },
-      },
-    ];
-  }
-  const { message, finishReason } = outcome;
-  return [
-    { type: 'LlmCallCompleted', data: { ...subject, message, finish_reason: finishReason, wire_hash: null } },
-    ...toolEvents(call, callNo, message),
-  ];
+const asStep = (event: Placed): RunStep => ({ kind: 'event', event });
+
+function openingOf(transcript: Transcript, run: ReplayRun, { origin }: ImportOptions): Placed[] {
+  const key = ['user', run.userIndex ?? `before ${run.calls[0]?.messageIndex ?? 0}`];
+  const injected = run.injected ? { injected: true } : {};
+  if (origin === 'task')
+    return [{ type: 'UserMessageReceived', data: { origin, content: run.task, ...injected }, key }];
+  if (run.userIndex === null) return [];
+  const exported = exportedEntry(transcript.messages[run.userIndex]);
+  if (exported !== null) return [{ ...exported, key }];
+  return [{ type: 'UserMessageReceived', data: { origin, content: run.task, ...injected }, key }];
 }
 
-function toolEvents(call: ReplayCall, callNo: number, message: AssistantMessage): Data[keyof Data & EventType][] {
+/** An import keeps how the conversation was interrupted where the transcript says it; one without an answer was not. */
+function interruptionOf(
+  transcript: Transcript,
+  run: ReplayRun,
+  { origin }: ImportOptions,
+): EventInput<'ConversationInterrupted'>['reason'] | null {
+  if (run.end === 'succeeded' || (origin === 'import' && run.calls.length === 0)) return null;
+  if (origin === 'task') return run.end;
+  const last = Math.max(
+    ...run.calls.flatMap((call) => [call.messageIndex, ...call.results.map((result) => result?.messageIndex ?? 0)]),
+  );
+  const noted = transcript.events.find(({ at, type }) => type === 'interrupted' && at === last + 1);
+  return noted?.reason ?? run.end;
+}
+
+function callEvents(call: ReplayCall, callNo: number, model: string, { origin }: ImportOptions): Placed[] {
+  const { messageIndex } = call;
+  const outcome = origin === 'import' ? asSaid(call.outcome) : call.outcome;
+  const subject = { call_no: callNo, try: 1, model, usage: null, cost_usd: null };
+  const key = ['answer', messageIndex];
+  if (outcome.kind === 'failed') {
+    const { reason, detail: why, partial } = outcome;
+    const failure = { class: 'recorded_failure', detail: `${reason}: ${why}`, retryable: false, partial };
+    return [{ type: 'LlmCallFailed', data: { ...subject, ...failure }, key }];
+  }
+  const { message, finishReason } = outcome;
+  const data = { ...subject, message, finish_reason: finishReason, wire_hash: null };
+  return [{ type: 'LlmCallCompleted', data, key }, ...toolEvents(call, callNo, message, origin)];
+}
+
+/** An answer with nothing in it was given all the same: what is built from the stream leaves it out. */
+const asSaid = (outcome: ReplayOutcome): ReplayOutcome =>
+  outcome.kind === 'failed' && outcome.reason === 'empty'
+    ? { kind: 'completed', message: outcome.partial, finishReason: 'stop' }
+    : outcome;
+
+function toolEvents(
+  call: ReplayCall,
+  callNo: number,
+  message: AssistantMessage,
+  origin: ImportOptions['origin'],
+): Placed[] {
   const requested = message.tool_calls.map((toolCall, ordinal) => ({
     type: 'ToolCallRequested' as const,
     data: { call_no: callNo, ordinal, tool_call: toolCall },
+    key: ['request', call.messageIndex, ordinal],
   }));
   const completed = message.tool_calls.flatMap((toolCall, ordinal) => {
     const result = call.results[ordinal] ?? null;
     if (result === null) return [];
     const { id, name, arguments: given } = toolCall;
-    return [
-      {
-        type: 'ToolCallCompleted' as const,
-        data: {
-          call_no: callNo,
-          ordinal,
-          tool_call_id: id,
-          name,
-          status: result.status,
-          content: result.content,
-          argument: callArgument(given, null),
-        },
-      },
-    ];
+    const { content, argument = callArgument(given, null) } = result;
+    // Playing a recording again asks nobody, so nothing is denied or cancelled in it.
+    const status = origin === 'import' || result.status === 'ok' ? result.status : 'error';
+    const data = { call_no: callNo, ordinal, tool_call_id: id, name, status, content, argument };
+    const key = ['result', call.messageIndex, ordinal];
+    return [{ at: result.messageIndex, event: { type: 'ToolCallCompleted' as const, data, key } }];
   });
-  return [...requested, ...completed];
+  const ordered = origin === 'import' ? completed.toSorted((one, other) => one.at - other.at) : completed;
+  return [...requested, ...ordered.map(({ event }) => event)];
 }

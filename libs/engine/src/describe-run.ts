@@ -80,6 +80,7 @@ function blockersOf(
   holder: { runId: string; since: string } | null,
 ): BlockedOn[] {
   if (isEndedRun(run.status)) return [];
+  if (isToStartLater(run)) return [{ kind: 'timer', id: run.runId, since: run.createdAt }];
   if (needsStream(run)) return holder === null ? [] : [{ kind: 'run', id: holder.runId, since: run.createdAt }];
   return steps.filter(isBlocking).map((step) => ({
     kind: step.reason ?? 'timer',
@@ -87,6 +88,8 @@ function blockersOf(
     since: step.waitingSince ?? step.queuedAt,
   }));
 }
+
+const isToStartLater = (run: RunRecord): boolean => run.status === 'queued' && run.statusReason === 'delayed';
 
 /** Loops wait for steps that say themselves what they wait for. */
 const isBlocking = (step: StepRunRecord): boolean =>
@@ -119,6 +122,7 @@ function reasonOf(run: RunRecord, steps: readonly StepRunRecord[], blockedOn: re
 }
 
 function queuedReason(run: RunRecord, blockedOn: readonly BlockedOn[]): Reason {
+  if (isToStartLater(run)) return { statusReason: 'delayed', statusDetail: `Starts at ${run.startAt ?? 'its time'}.` };
   if (run.statusReason === 'concurrency')
     return {
       statusReason: 'concurrency',

@@ -74,10 +74,13 @@ function stepDetail(step: StepRunRecord): string {
     case 'dead_letter':
       return step.error?.detail ?? 'It failed.';
     case 'pending':
+      return 'Its dependencies have not ended.';
     case 'succeeded':
+      return `It succeeded at ${step.endedAt ?? 'once'}.`;
     case 'skipped':
+      return 'It was skipped: its condition, or a step that it depends on, said so.';
     case 'cancelled':
-      return `It is ${step.status}.`;
+      return `It was cancelled at ${step.endedAt ?? 'once'}.`;
   }
 }
 

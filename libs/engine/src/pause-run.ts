@@ -43,6 +43,21 @@ export async function resumeRun(
   return result;
 }
 
+/** Changes the spend limit and nothing else: a paused run stays paused. Steps that stopped at the old limit go on. */
+export async function changeSpendLimit(
+  deps: EngineDeps,
+  at: At & { spendLimit: StoredSpendLimit },
+): Promise<PauseResult> {
+  const { spendLimit } = at;
+  const result = await change(deps, at, async (tx, run, recorder) => {
+    recorder.ofRun('SpendLimitChanged', [await pausesOf(tx, run)], { spend_limit: spendLimit });
+    await tx.updateRun(run.projectId, run.runId, { spendLimit });
+    return 'resumed';
+  });
+  if (result.status === 'resumed') await wakeStopped(deps, at);
+  return result;
+}
+
 /** A crash before this is what the sweeper's look at parked steps is for. Those for whom nothing has changed stop again at once. */
 async function wakeStopped(deps: EngineDeps, { projectId, runId }: At): Promise<void> {
   for (const reason of ['paused', 'spend_limit'] as const)

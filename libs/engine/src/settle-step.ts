@@ -94,16 +94,14 @@ function afterCancel(outcome: StepOutcome): StepOutcome {
 async function writeOutcome(advance: Advance, row: StepRunRecord, outcome: StepOutcome): Promise<string[]> {
   const { tx, recorder } = advance;
   switch (outcome.kind) {
-    case 'succeeded':
-      recorder.ofStep(row, 'StepSucceeded', [row.fence], { output: outcome.output });
-      await tx.updateStepRun(row.projectId, row.stepRunId, {
-        status: 'succeeded',
-        reason: null,
-        output: outcome.output,
-        error: null,
-        ended: true,
-      });
+    case 'succeeded': {
+      // As in the event: rows hold no secret either.
+      const output = advance.deps.redact(outcome.output);
+      recorder.ofStep(row, 'StepSucceeded', [row.fence], { output });
+      const ended = { status: 'succeeded', reason: null, output, error: null, ended: true } as const;
+      await tx.updateStepRun(row.projectId, row.stepRunId, ended);
       return [];
+    }
     case 'released':
       recorder.ofStep(row, 'StepReleased', [row.fence], { reason: 'shutdown' });
       await tx.updateStepRun(row.projectId, row.stepRunId, { requeue: true, releases: row.releases + 1 });

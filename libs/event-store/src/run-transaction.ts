@@ -4,6 +4,7 @@ import { deleteStepRuns } from './operations/delete-step-runs.js';
 import { findStepRunsOfRun, lockStepRun } from './operations/find-step-run.js';
 import { lockRun } from './operations/find-run.js';
 import { claimIdempotencyKey, storeIdempotentAnswer } from './operations/idempotency-keys.js';
+import { findStreamHolder } from './operations/find-stream-holder.js';
 import { insertRun } from './operations/insert-run.js';
 import { insertStepRuns } from './operations/insert-step-runs.js';
 import { lockStreams } from './operations/lock-streams.js';
@@ -38,6 +39,7 @@ export function runTransaction(open: () => Session): RunTransaction {
     updateCompaction: (projectId, compactionId, patch) => updateCompaction(open(), projectId, compactionId, patch),
     acquireStream: (run) => acquireStream(open(), run),
     releaseStream: (run) => releaseStream(open(), run),
+    streamHolder: (projectId, streamId) => findStreamHolder(open(), projectId, streamId),
     addWait: (projectId, stepRunId, wait) => addWait(open(), projectId, stepRunId, wait),
     removeWaits: (projectId, stepRunId) => removeWaits(open(), projectId, stepRunId),
     waitsOf: (projectId, stepRunId) => findWaitsOf(open(), projectId, stepRunId),

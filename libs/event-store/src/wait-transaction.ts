@@ -10,6 +10,7 @@ import { hasConcurrencySlot } from './operations/concurrency.js';
 import { findActivity, findOpenStepRuns, findStepRunsAt } from './operations/find-step-run.js';
 import { findRunStanding } from './operations/run-standing.js';
 import { insertSignal, lockSignal, takeSignal } from './operations/signals.js';
+import { isDelayed } from './operations/stream-line.js';
 import {
   cancelItems,
   countItems,
@@ -46,5 +47,6 @@ export function waitTransaction(open: () => Session): WaitTransaction {
     insertSignal: (signal) => insertSignal(open(), signal),
     takeSignal: (projectId, waitKey, stepRunId) => takeSignal(open(), projectId, waitKey, stepRunId),
     hasConcurrencySlot: (run) => hasConcurrencySlot(open(), run),
+    isDelayed: ({ runId }) => isDelayed(open(), runId),
   };
 }

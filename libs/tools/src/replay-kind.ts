@@ -36,10 +36,9 @@ function outcomeOf(found: RecordedCall, ordinal: number): ToolOutcome {
     case 'call': {
       const result = found.call.results[ordinal];
       if (result === undefined) return toolError('the recorded answer has no such tool call.');
-      return {
-        status: 'recorded',
-        result: result === null ? null : { status: result.status, content: result.content },
-      };
+      if (result === null) return { status: 'recorded', result };
+      const status = result.status === 'ok' ? 'ok' : 'error';
+      return { status: 'recorded', result: { status, content: result.content } };
     }
   }
 }

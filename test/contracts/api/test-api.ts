@@ -4,6 +4,7 @@ import {
   mintApiKey,
   recordedCalls,
   relay,
+  sweep,
   wakeDue,
   type ApiKeyScope,
   API_KEY_SCOPES,
@@ -112,6 +113,7 @@ export async function startTestApi({
       await relay(engine);
       await jobs.drain(engine);
     },
+    sweep: () => sweep(engine),
     /** What a SIGTERM does first. */
     shutDown: () => shutdown.abort(),
     close: async () => {

@@ -70,6 +70,7 @@ export const newRun = (overrides: Partial<NewRun> = {}): NewRun => {
     parentStepRunId: null,
     spendLimit: null,
     concurrency: null,
+    delayMs: null,
     ...overrides,
   };
 };

@@ -8,16 +8,16 @@ import {
   type EffectivePolicy,
   type ModelFacts,
 } from '#libs/context';
-import { rootStreamId, subStreamId } from '#libs/domain';
 import { previewStored, reviewCalls } from '#libs/engine';
-import { findStream, listLogsOfStream, type ReadDatabase } from '#libs/event-store';
+import type { ReadDatabase } from '#libs/event-store';
 import { API_PARTS, type ApiParts } from '../api-parts.js';
 import { FromCaller, type Caller } from '../auth/caller.js';
+import { findStepPlace, invalid, type StepPlace } from '../conversations/step-place.js';
 import { Operation } from '../http/operation.js';
-import { notFound, ProblemError } from '../http/problem-error.js';
+import { ProblemError } from '../http/problem-error.js';
 import { streamPathId } from '../http/scalars.js';
 import { jsonPointer } from '../http/validation.pipe.js';
-import { previewOf, reviewOf, type StepPlace } from './stream-calls.js';
+import { previewOf, reviewOf } from './stream-calls.js';
 import {
   callReview,
   contextPreview,
@@ -50,7 +50,7 @@ export class StreamCallsController {
     @Body({ schema: contextPreviewBody }) body: ContextPreviewBody,
     @FromCaller() caller: Caller,
   ): Promise<ContextPreview> {
-    const place = await this.place(caller, streamId, body.step_id, body.item ?? null);
+    const place = await this.place(caller, streamId, { stepId: body.step_id, item: body.item }, 'body');
     const model = this.modelOf(body);
     const previewed = await previewStored(this.parts.engine, {
       projectId: caller.projectId,
@@ -78,7 +78,7 @@ export class StreamCallsController {
     @Query({ schema: reviewQuery }) query: z.output<typeof reviewQuery>,
     @FromCaller() caller: Caller,
   ): Promise<CallReview> {
-    const place = await this.place(caller, streamId, query.step_id, query.item ?? null);
+    const place = await this.place(caller, streamId, { stepId: query.step_id, item: query.item }, 'query');
     const { rootStream, subStream } = place;
     return reviewOf(
       place,
@@ -86,31 +86,20 @@ export class StreamCallsController {
     );
   }
 
-  /** A sub-stream names its step itself. */
-  private async place(
+  private place(
     caller: Caller,
     streamId: string,
-    stepId: string | undefined,
-    item: number | null,
+    at: { stepId: string | undefined; item: number | null | undefined },
+    found: 'body' | 'query',
   ): Promise<StepPlace> {
-    const { projectId } = caller;
-    if ((await findStream(this.db, projectId, streamId)) === null)
-      throw notFound('stream_not_found', `Stream ${streamId}`);
-    const rootStream = rootStreamId(streamId);
-    const logs = (await listLogsOfStream(this.db, projectId, rootStream))
-      .map((log) => log.streamId)
-      .filter((id) => id !== rootStream);
-    const wanted = stepId === undefined ? null : subStreamId(rootStream, stepId, item);
-    const named = streamId === rootStream ? wanted : streamId;
-    const [only, ...others] = named === null ? logs : logs.filter((id) => id === named);
-    if (only === undefined || others.length > 0) throw unknownStep(rootStream, logs);
-    return { rootStream, subStream: only, ...stepOf(only) };
+    const { stepId = null, item = null } = at;
+    return findStepPlace(this.db, { projectId: caller.projectId, streamId, stepId, item }, found);
   }
 
   private modelOf({ model, api_format: apiFormat }: ContextPreviewBody): ModelFacts | null {
     if (model === undefined || model === null) return null;
     const known = this.parts.engine.models.facts(model);
-    if (!known.ok) throw invalid('model', known.detail);
+    if (!known.ok) throw invalid('body', 'model', known.detail);
     return apiFormat === undefined || apiFormat === null ? known.facts : { ...known.facts, apiFormat };
   }
 
@@ -140,29 +129,4 @@ function policyInvalid(faults: readonly { path: string; code: string; detail: st
     `The policy has ${errors.length} fault${errors.length === 1 ? '' : 's'}.`,
     { errors },
   );
-}
-
-function invalid(field: string, detail: string): ProblemError {
-  const errors = [{ in: 'body' as const, pointer: jsonPointer([field]), code: 'invalid', detail }];
-  return new ProblemError('invalid_request', detail, { errors });
-}
-
-function unknownStep(streamId: string, logs: readonly string[]): ProblemError {
-  const steps = logs.map((id) => id.slice(streamId.length + 1)).join(', ');
-  const errors = [
-    {
-      in: 'body' as const,
-      pointer: jsonPointer(['step_id']),
-      code: 'unknown_step',
-      detail: `Logs of this stream: ${steps === '' ? 'none' : steps}.`,
-    },
-  ];
-  return new ProblemError('invalid_request', `Name one step of stream ${streamId} that has a conversation.`, {
-    errors,
-  });
-}
-
-function stepOf(subStream: string): { stepId: string; item: number | null } {
-  const [, , stepId = '', , item] = subStream.split(':');
-  return { stepId, item: item === undefined ? null : Number(item) };
 }

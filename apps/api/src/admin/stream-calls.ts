@@ -2,10 +2,8 @@ import { createHash } from 'node:crypto';
 import { policyCanonical, readPolicy } from '#libs/context';
 import { buildNext, type PreviewedStream, type Review } from '#libs/engine';
 import { messagesOf, withoutBase } from '../steps/call-context.js';
+import type { StepPlace } from '../conversations/step-place.js';
 import type { CallReview, ContextPreview } from './stream-calls.schema.js';
-
-/** One step's conversation on a stream. */
-export type StepPlace = { rootStream: string; subStream: string; stepId: string; item: number | null };
 
 export function previewOf(place: StepPlace, { calls, total, end }: PreviewedStream): ContextPreview {
   return { context: end === null ? null : contextOf(place, end), calls, total };

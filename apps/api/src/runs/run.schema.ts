@@ -1,11 +1,25 @@
 import { z } from 'zod';
-import { RUN_STATUSES, STEP_STATUSES, type RunStatus } from '#libs/domain';
+import { expectedDuration, parseDurationMs, RUN_STATUSES, STEP_STATUSES, type RunStatus } from '#libs/domain';
+import { transcript } from '../conversations/conversation.schema.js';
 import { spendLimitBody } from './pause.schema.js';
 import { pageQuery } from '../http/list-page.js';
 import { anyJson, anyJsonObject, count, line, time, timeFilter, usage } from '../http/scalars.js';
 
 const tag = line(128);
 const tags = z.array(tag).max(50);
+
+/** A duration such as `90s` or `1h30m`, read as milliseconds. */
+const delay = z
+  .string()
+  .max(64)
+  .transform((text, context) => {
+    const delayMs = parseDurationMs(text);
+    if (delayMs !== null) return delayMs;
+    context.addIssue({ code: 'custom', message: `expected ${expectedDuration(text)}` });
+    return z.NEVER;
+  });
+
+const priority = z.int().min(-100).max(100);
 
 export const startRunBody = z
   .strictObject({
@@ -14,16 +28,27 @@ export const startRunBody = z
     version: z.int().min(1).nullish(),
     tags: tags.default([]),
     metadata: anyJsonObject.default({}),
-    priority: z.int().min(-100).max(100).default(0),
+    priority: priority.default(0),
     deadline: z.iso.datetime({ offset: true }).nullish(),
     spend_limit: spendLimitBody.nullish(),
+    messages: transcript.nullish(),
+    delay: delay.nullish(),
   })
-  .meta({ id: 'StartRun' });
+  .meta({
+    id: 'StartRun',
+    description:
+      '`messages`: what was said before, for a stream without a conversation, shown to each agent that keeps one. `delay`: a duration such as `5m`.',
+  });
 export type StartRunBody = z.output<typeof startRunBody>;
 
 export const patchRunBody = z
-  .strictObject({ tags: tags.optional(), metadata: anyJsonObject.optional() })
-  .refine((body) => body.tags !== undefined || body.metadata !== undefined, 'expected tags or metadata')
+  .strictObject({
+    tags: tags.optional(),
+    metadata: anyJsonObject.optional(),
+    priority: priority.optional(),
+    spend_limit: spendLimitBody.optional(),
+  })
+  .refine((body) => Object.keys(body).length > 0, 'expected tags, metadata, priority or spend_limit')
   .meta({ id: 'PatchRun' });
 export type PatchRunBody = z.output<typeof patchRunBody>;
 

@@ -1,7 +1,8 @@
 import { Body, Controller, Get, Inject, Param, Patch, Post, Query, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { startRun, type StartRun } from '#libs/engine';
+import { isEndedRun, type StoredSpendLimit } from '#libs/domain';
+import { changeSpendLimit, redactedObject, startRun, type StartRun } from '#libs/engine';
 import { labelRun, listRuns, type ReadDatabase, type RunFilters } from '#libs/event-store';
 import { API_PARTS, type ApiParts } from '../api-parts.js';
 import { FromCaller, hasScope, type Caller } from '../auth/caller.js';
@@ -156,8 +157,9 @@ export class RunsController {
 
   @Operation({
     id: 'labelRun',
-    summary: 'Change tags and metadata',
-    description: 'What is given replaces what was there.',
+    summary: 'Change tags, metadata, priority or the spend limit',
+    description:
+      'What is given replaces what was there. `priority` and `spend_limit` of runs that have not ended; steps that stopped at the limit go on when it allows it.',
     scope: 'runs:write',
     answers: { 200: { description: 'The run.', schema: run } },
   })
@@ -167,9 +169,22 @@ export class RunsController {
     @Body({ schema: patchRunBody }) body: PatchRunBody,
     @FromCaller() caller: Caller,
   ): Promise<Run> {
-    const isLabelled = await labelRun(this.db, { projectId: caller.projectId, runId, ...body });
-    if (!isLabelled) throw runNotFound(runId);
+    const { tags, metadata, priority, spend_limit: limit } = body;
+    const { projectId } = caller;
+    const { run: found } = await loadRun(this.parts.engine, projectId, runId);
+    if (isEndedRun(found.status) && (priority !== undefined || limit !== undefined))
+      throw new ProblemError('wrong_state', `Run ${runId} has ended: only its tags and metadata can change.`);
+    if (limit !== undefined) await this.limit(projectId, runId, toSpendLimit(limit));
+    const labels = { ...(tags === undefined ? {} : { tags }), ...(priority === undefined ? {} : { priority }) };
+    const given = metadata === undefined ? {} : { metadata: redactedObject(this.parts.engine, metadata) };
+    await labelRun(this.db, { projectId, runId, ...labels, ...given });
     return this.get(runId, caller);
+  }
+
+  private async limit(projectId: string, runId: string, spendLimit: StoredSpendLimit): Promise<void> {
+    const result = await changeSpendLimit(this.parts.engine, { projectId, runId, spendLimit });
+    if (result.status === 'already_ended')
+      throw new ProblemError('wrong_state', `Run ${runId} is ${result.runStatus}.`);
   }
 
   private get db(): ReadDatabase {
@@ -189,6 +204,8 @@ function toCommand(projectId: string, pipeline: string, body: StartRunBody, idem
     priority: body.priority,
     deadlineAt: body.deadline ?? null,
     spendLimit: body.spend_limit == null ? null : toSpendLimit(body.spend_limit),
+    messages: body.messages ?? null,
+    delayMs: body.delay ?? null,
     idempotencyKey,
   };
 }

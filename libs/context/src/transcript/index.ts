@@ -1,3 +1,4 @@
+export { exportTranscript, type ExportedTranscript } from './export-transcript.js';
 export { transcriptSchema, type Transcript, type TranscriptMessage } from './transcript.js';
 export {
   CONTINUE_TASK,

@@ -1,4 +1,4 @@
-import type { AssistantMessage, AssistantPart, Content, FinishReason } from '#libs/domain';
+import type { AssistantMessage, AssistantPart, Content, FinishReason, ToolResultStatus } from '#libs/domain';
 import { isBlank } from '../shape/index.js';
 import type { Transcript, TranscriptMessage } from './transcript.js';
 
@@ -6,7 +6,13 @@ type AssistantTurn = Extract<TranscriptMessage, { role: 'assistant' }>;
 type ToolMessage = Extract<TranscriptMessage, { role: 'tool' }>;
 
 /** What a recorded session says of one tool call; null in `ReplayCall.results`: it was never answered. */
-export type ReplayResult = { messageIndex: number; status: 'ok' | 'error'; content: Content };
+export type ReplayResult = {
+  messageIndex: number;
+  status: Exclude<ToolResultStatus, 'pending'>;
+  content: Content;
+  /** What its placeholder shows of the call, where an export says it. */
+  argument?: string | null;
+};
 
 export type ReplayOutcome =
   | { kind: 'completed'; message: AssistantMessage; finishReason: FinishReason }
@@ -171,11 +177,15 @@ function pairResults(messages: readonly TranscriptMessage[]): {
   return { resultsOf, unused };
 }
 
-const resultFrom = (message: ToolMessage, messageIndex: number): ReplayResult => ({
-  messageIndex,
-  status: message.is_error === true ? 'error' : 'ok',
-  content: message.content ?? '',
-});
+function resultFrom(message: ToolMessage, messageIndex: number): ReplayResult {
+  const { status, argument } = message.meta ?? {};
+  return {
+    messageIndex,
+    status: status ?? (message.is_error === true ? 'error' : 'ok'),
+    content: message.content ?? '',
+    ...(argument === undefined ? {} : { argument }),
+  };
+}
 
 /** The model in force at a message: the answer's own, else the last one named before it, by an answer or a change event. */
 function modelsBy(transcript: Transcript): (messageIndex: number) => string | null {

@@ -21,6 +21,14 @@ const meta = z
   })
   .nullish();
 
+/** Of a result that Weir exported: its status beyond `is_error`, and what its placeholder shows. */
+const resultMeta = z
+  .looseObject({
+    status: z.enum(['ok', 'error', 'denied', 'cancelled']).optional().catch(undefined),
+    argument: z.string().nullable().optional().catch(undefined),
+  })
+  .nullish();
+
 const message = z.discriminatedUnion('role', [
   z.looseObject({ role: z.literal('system'), content, meta }),
   z.looseObject({ role: z.literal('user'), content, meta }),
@@ -36,7 +44,7 @@ const message = z.discriminatedUnion('role', [
     tool_call_id: z.string(),
     name: z.string().nullish(),
     is_error: z.boolean().nullish(),
-    meta,
+    meta: resultMeta,
   }),
 ]);
 
@@ -53,6 +61,8 @@ export const transcriptSchema = z.preprocess(
           type: z.string(),
           model: z.string().nullish(),
           provider: z.string().nullish(),
+          /** Of `interrupted`, which Weir exports: why the conversation stopped in front of message `at`. */
+          reason: z.enum(['cancelled', 'failed', 'timed_out']).optional().catch(undefined),
         }),
       )
       .default([]),

@@ -35,6 +35,8 @@ export type RunRecord = {
   pausedAt: string | null;
   /** `key`: the hash of the rendered one. */
   concurrency: { key: string; limit: number } | null;
+  /** Not before; null: at once. */
+  startAt: string | null;
 };
 
 export type StepUsage = {
@@ -106,7 +108,7 @@ export type NewRun = Pick<
   | 'parentStepRunId'
   | 'spendLimit'
   | 'concurrency'
-> & { statusReason: string | null };
+> & { statusReason: string | null; delayMs: number | null };
 
 /**
  * Columns of a run to set. `started: true` sets started_at to now if it is null and timeout_at to the earlier of

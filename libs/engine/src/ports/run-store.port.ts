@@ -43,6 +43,8 @@ export interface RunTransaction extends CompactionTransaction, WaitTransaction {
   /** True when the run holds its stream now: it was free (or shared by all), the run is the first in line. Lock the stream first. */
   acquireStream(run: Pick<RunRecord, 'projectId' | 'streamId' | 'runId' | 'exclusive'>): Promise<boolean>;
   releaseStream(run: Pick<RunRecord, 'projectId' | 'streamId' | 'runId'>): Promise<void>;
+  /** As RunStore.streamHolder, and nobody takes it until the transaction ends. Lock the stream first. */
+  streamHolder(projectId: string, streamId: string): Promise<{ runId: string; since: string } | null>;
 
   addWait(
     projectId: string,

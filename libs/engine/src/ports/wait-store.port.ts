@@ -138,6 +138,8 @@ export interface WaitTransaction extends ScopeReader {
 
   /** Whether the run may begin under its concurrency key; serialised per key until the transaction ends. */
   hasConcurrencySlot(run: Pick<RunRecord, 'projectId' | 'runId' | 'pipeline' | 'concurrency'>): Promise<boolean>;
+  /** Whether its time to start is still to come, by the database's clock. */
+  isDelayed(run: Pick<RunRecord, 'runId'>): Promise<boolean>;
 }
 
 type StepKey = { projectId: string; runId: string; stepRunId: string };

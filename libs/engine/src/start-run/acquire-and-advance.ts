@@ -18,6 +18,10 @@ export async function acquireAndAdvance(begin: {
   recorder: RunRecorder;
 }): Promise<Advanced | null> {
   const { tx, run, recorder } = begin;
+  if (run.startAt !== null && (await tx.isDelayed(run))) {
+    if (run.statusReason !== 'delayed') await tx.updateRun(run.projectId, run.runId, { statusReason: 'delayed' });
+    return null;
+  }
   if (!(await tx.hasConcurrencySlot(run))) {
     if (run.statusReason !== 'concurrency')
       await tx.updateRun(run.projectId, run.runId, { statusReason: 'concurrency' });

@@ -13,6 +13,7 @@ import { loadDefinition } from '../load-definition.js';
 import type { NewRun } from '../ports/run-records.port.js';
 import type { StepExecution } from '../run-step/step-execution.js';
 import { failedStep, type StepOutcome } from '../run-step/step-outcome.js';
+import { redactedObject } from '../redacted-object.js';
 import { storedSpendLimit } from './start-run.js';
 
 type PipelineStepExecution = Omit<StepExecution, 'step'> & { step: PipelineStep & ChildPipelineStepWork };
@@ -58,7 +59,7 @@ function childRun(
     pipeline: step.pipeline,
     pipelineVersion: version,
     streamId: streamId ?? runId,
-    inputs,
+    inputs: redactedObject(deps, inputs),
     tags: definition.tags.slice(),
     metadata: run.metadata,
     priority: run.priority,
@@ -72,6 +73,7 @@ function childRun(
     parentStepRunId: row.stepRunId,
     spendLimit: storedSpendLimit(definition.spendLimit),
     concurrency: null,
+    delayMs: null,
   };
 }
 

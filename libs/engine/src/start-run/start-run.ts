@@ -1,3 +1,4 @@
+import type { Transcript } from '#libs/context';
 import {
   AppError,
   STREAM_ID_PATTERN,
@@ -17,10 +18,19 @@ import { cancelRun } from '../cancel-run.js';
 import type { EngineDeps } from '../engine-deps.js';
 import { loadDefinition } from '../load-definition.js';
 import { sha256 } from '../new-event.js';
+import {
+  conversationSteps,
+  priorMessages,
+  storePriorMessages,
+  type PriorMessages,
+} from '../conversation/prior-messages.js';
 import type { NewRun } from '../ports/run-records.port.js';
 import type { IdempotencyKey, RunTransaction } from '../ports/run-store.port.js';
+import { redactedObject } from '../redacted-object.js';
 import { acquireAndAdvance } from './acquire-and-advance.js';
 import { chooseVersion } from './choose-version.js';
+import { idempotencyOf, storedRunId } from './idempotent-start.js';
+import { conversationThere, deadlinePassed, RefusedStart, streamBusy } from './refused-start.js';
 
 export type StartRun = {
   projectId: string;
@@ -37,6 +47,10 @@ export type StartRun = {
   deadlineAt: string | null;
   /** Instead of the pipeline's; null: the pipeline's. */
   spendLimit?: StoredSpendLimit | null;
+  /** What was said before, for a stream that has no conversation yet; null: nothing. */
+  messages?: Transcript | null;
+  /** Before the run may begin; null: none. */
+  delayMs?: number | null;
   /** The caller's `Idempotency-Key`, or null. */
   idempotencyKey: string | null;
 };
@@ -58,45 +72,22 @@ export async function startRun(deps: EngineDeps, command: StartRun): Promise<Sta
   const version = await deps.pipelines.getVersion(command.projectId, command.pipeline, wanted);
   if (version === null) return { status: 'pipeline_not_found' };
   const definition = await loadDefinition(deps, command.projectId, command.pipeline, version.version);
-  const checked = checkCommand(definition, command);
+  const checked = checkCommand(deps, definition, command);
   if (!checked.ok) return { status: 'invalid', faults: checked.faults };
   const run = newRun(deps, { ...command, inputs: checked.inputs }, version.version, definition);
+  const messages = command.messages ?? null;
+  const prior = messages === null ? [] : priorMessages(deps, run, definition, messages);
   const outcome = await deps.runs
-    .transact((tx) => accept(deps, tx, run, definition, idempotencyOf(command)))
+    .transact((tx) => accept(deps, tx, { run, definition, prior, key: idempotencyOf(command) }))
     .catch(refusal);
   if (outcome.advanced !== null) await afterCommit(deps, outcome.advanced);
-  else if (outcome.result.status === 'started' && run.onBusy === 'interrupt') await interruptHolder(deps, run);
+  else if (outcome.result.status === 'started' && run.onBusy === 'interrupt' && run.delayMs === null)
+    await interruptHolder(deps, run);
   return outcome.result;
 }
 
-/** Rolls the acceptance of a run back: `on_busy: reject` on a stream that another run holds. */
-class StreamBusy extends Error {
-  override readonly name = 'StreamBusy';
-
-  constructor(readonly streamId: string) {
-    super(`stream ${streamId} is busy`);
-  }
-}
-
-/** Rolls the acceptance back: a deadline that has passed. Not checked before the key is, so that replays stay replays. */
-class DeadlinePassed extends Error {
-  override readonly name = 'DeadlinePassed';
-
-  constructor(readonly deadlineAt: string) {
-    super(`the deadline ${deadlineAt} has passed`);
-  }
-}
-
 function refusal(error: unknown): Accepted {
-  if (error instanceof DeadlinePassed) {
-    const { deadlineAt: found } = error;
-    const detail = `the deadline ${found} has passed; give a time in the future, or none`;
-    const fault = { path: 'deadline', code: 'deadline_passed', found, expected: 'a time in the future', detail };
-    return { result: { status: 'invalid', faults: [fault] }, advanced: null };
-  }
-  if (error instanceof StreamBusy) {
-    return { result: { status: 'stream_busy', streamId: error.streamId }, advanced: null };
-  }
+  if (error instanceof RefusedStart) return { result: error.result, advanced: null };
   throw error;
 }
 
@@ -109,9 +100,14 @@ async function interruptHolder(deps: EngineDeps, run: NewRun): Promise<void> {
 
 type Checked = { ok: true; inputs: JsonObject } | { ok: false; faults: readonly PipelineFault[] };
 
-function checkCommand(definition: PipelineDefinition, command: StartRun): Checked {
+function checkCommand(deps: Pick<EngineDeps, 'settings'>, definition: PipelineDefinition, command: StartRun): Checked {
   const faults: PipelineFault[] = [];
   const { streamId } = command;
+  if ((command.messages ?? null) !== null && conversationSteps(deps, definition).length === 0) {
+    const expected = 'a pipeline with an agent step that inherits (context.mode)';
+    const detail = `messages would be shown to nobody: no agent step of ${definition.name} keeps a conversation`;
+    faults.push({ path: 'messages', code: 'no_conversation', found: definition.name, expected, detail });
+  }
   if (streamId !== null && !STREAM_ID_PATTERN.test(streamId)) {
     const expected = '1 to 128 of A-Z a-z 0-9 . _ ~ @ + - and not starting with . or ~';
     faults.push({
@@ -135,9 +131,9 @@ function newRun(deps: EngineDeps, command: StartRun, version: number, definition
     pipeline: command.pipeline,
     pipelineVersion: version,
     streamId: command.streamId ?? runId,
-    inputs: command.inputs,
+    inputs: redactedObject(deps, command.inputs),
     tags: [...new Set([...definition.tags, ...command.tags])],
-    metadata: command.metadata,
+    metadata: redactedObject(deps, command.metadata),
     priority: command.priority,
     onBusy: definition.onBusy,
     exclusive: definition.onBusy !== 'parallel',
@@ -148,6 +144,7 @@ function newRun(deps: EngineDeps, command: StartRun, version: number, definition
     parentStepRunId: null,
     spendLimit: command.spendLimit ?? storedSpendLimit(definition.spendLimit),
     concurrency: concurrencyOf(deps, definition, command, runId),
+    delayMs: command.delayMs ?? null,
   };
 }
 
@@ -181,34 +178,19 @@ function concurrencyOf(
   return { key: sha256(canonicalJson(rendered.ok ? rendered.value : key)), limit };
 }
 
-function idempotencyOf(command: StartRun): IdempotencyKey | null {
-  if (command.idempotencyKey === null) return null;
-  const { pipeline, version, inputs, streamId, tags, metadata, priority, deadlineAt, spendLimit } = command;
-  const requestHash = sha256(
-    canonicalJson({
-      pipeline,
-      version,
-      inputs,
-      streamId,
-      tags,
-      metadata,
-      priority,
-      deadlineAt,
-      // Requests from before it existed keep their hash.
-      ...(spendLimit == null ? {} : { spendLimit }),
-    }),
-  );
-  return { projectId: command.projectId, scope: `runs:${pipeline}`, key: command.idempotencyKey, requestHash };
-}
-
 type Accepted = { result: StartRunResult; advanced: Advanced | null };
+
+type Acceptance = {
+  run: NewRun;
+  definition: PipelineDefinition;
+  prior: PriorMessages;
+  key: IdempotencyKey | null;
+};
 
 async function accept(
   deps: EngineDeps,
   tx: RunTransaction,
-  run: NewRun,
-  definition: PipelineDefinition,
-  key: IdempotencyKey | null,
+  { run, definition, prior, key }: Acceptance,
 ): Promise<Accepted> {
   if (key !== null) {
     const claim = await tx.claimIdempotencyKey(key);
@@ -216,14 +198,28 @@ async function accept(
     if (claim.status === 'stored')
       return { result: { status: 'replayed', runId: storedRunId(claim.body) }, advanced: null };
   }
-  if (run.deadlineAt !== null && Date.parse(run.deadlineAt) <= deps.now().getTime()) {
-    throw new DeadlinePassed(run.deadlineAt);
-  }
+  if (run.deadlineAt !== null && Date.parse(run.deadlineAt) <= deps.now().getTime())
+    throw deadlinePassed(run.deadlineAt);
   await tx.insertRun(run);
   if (key !== null) await tx.storeIdempotentAnswer(key, 202, { run_id: run.runId });
   const record = await tx.lockRun(run.projectId, run.runId);
   if (record === null) throw new AppError('run_missing', `run ${run.runId} is not there right after its insert`);
+  const taken = prior.length === 0 ? null : await storePriorMessages(tx, run, prior);
+  if (taken !== null) throw conversationThere(taken);
   const recorder = new RunRecorder(deps, record);
+  recordCreated(recorder, run);
+  const advanced = await acquireAndAdvance({ deps, tx, run: record, definition, recorder });
+  if (
+    advanced === null &&
+    run.onBusy === 'reject' &&
+    (await tx.lockRun(run.projectId, run.runId))?.statusReason === 'stream_busy'
+  )
+    throw streamBusy(run.streamId);
+  await recorder.flush(tx);
+  return { result: { status: 'started', runId: run.runId }, advanced };
+}
+
+function recordCreated(recorder: RunRecorder, run: NewRun): void {
   recorder.ofRun('RunCreated', [], {
     pipeline: { name: run.pipeline, version: run.pipelineVersion },
     inputs: run.inputs,
@@ -233,19 +229,4 @@ async function accept(
     deadline_at: run.deadlineAt,
     spend_limit: run.spendLimit,
   });
-  const advanced = await acquireAndAdvance({ deps, tx, run: record, definition, recorder });
-  if (
-    advanced === null &&
-    run.onBusy === 'reject' &&
-    (await tx.lockRun(run.projectId, run.runId))?.statusReason === 'stream_busy'
-  )
-    throw new StreamBusy(run.streamId);
-  await recorder.flush(tx);
-  return { result: { status: 'started', runId: run.runId }, advanced };
-}
-
-function storedRunId(body: unknown): string {
-  if (typeof body === 'object' && body !== null && 'run_id' in body && typeof body.run_id === 'string')
-    return body.run_id;
-  throw new AppError('idempotency_row_broken', 'the stored answer of this Idempotency-Key names no run');
 }

@@ -36,6 +36,7 @@ export const RUN_COLUMNS = [
   'paused_at',
   'concurrency_key',
   'concurrency_limit',
+  'start_at',
 ] as const satisfies readonly (keyof RunTable)[];
 
 export type RunRow = Pick<Selectable<RunTable>, (typeof RUN_COLUMNS)[number]>;
@@ -74,6 +75,7 @@ export function runRecord(row: RunRow): RunRecord {
       row.concurrency_key === null || row.concurrency_limit === null
         ? null
         : { key: row.concurrency_key, limit: row.concurrency_limit },
+    startAt: row.start_at,
   };
 }
 

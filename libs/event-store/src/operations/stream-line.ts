@@ -54,10 +54,16 @@ export async function findStartableRuns(
   return rows.map((row) => ({ ...row }));
 }
 
-/** Queued, or waiting for the stream after it gave it back; without a hold. */
+/** Whether a run that is to start later must wait still. */
+export async function isDelayed(session: Session, runId: string): Promise<boolean> {
+  const [row] = await session`select 1 from run where run_id = ${runId} and start_at > clock_timestamp()`;
+  return row !== undefined;
+}
+
+/** Queued and due, or waiting for the stream after it gave it back; without a hold. */
 function isInLine(session: Session, alias: 'own' | 'older' | 'run') {
   const run = session(alias);
-  return session`${run}.ended_at is null
+  return session`${run}.ended_at is null and (${run}.start_at is null or ${run}.start_at <= clock_timestamp())
     and (${run}.status = 'queued' or (${run}.status = 'waiting' and ${run}.status_reason = 'stream_busy'))
     and not exists (select from stream_hold h where h.project_id = ${run}.project_id and h.stream_id = ${run}.stream_id and h.run_id = ${run}.run_id)`;
 }

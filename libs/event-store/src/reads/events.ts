@@ -76,6 +76,30 @@ export async function readStreamEvents(db: ReadDatabase, query: ReadStreamEvents
   return rows.map(storedEvent);
 }
 
+export type ReadEntries = {
+  projectId: string;
+  streamId: string;
+  /** Exclusive; null: from the first, or from the last when descending. */
+  after: number | null;
+  limit: number;
+  descending: boolean;
+};
+
+/** What models can see of one sub-stream, by entry. */
+export async function readEntries(db: ReadDatabase, query: ReadEntries): Promise<StoredEvent[]> {
+  const { after, descending } = query;
+  let entries = eventQuery(db)
+    .where('event.project_id', '=', query.projectId)
+    .where('event.stream_id', '=', query.streamId)
+    .where('event.entry', 'is not', null);
+  if (after !== null) entries = entries.where('event.entry', descending ? '<' : '>', after);
+  const rows = await entries
+    .orderBy('event.seq', descending ? 'desc' : 'asc')
+    .limit(query.limit)
+    .execute();
+  return rows.map(storedEvent);
+}
+
 function beyond(after: FeedCursor | null): Expression<SqlBool>[] {
   if (after === null) return [];
   return [sql<SqlBool>`(event.xact, event.position) > (${after.xact}::xid8, ${after.position}::bigint)`];

@@ -33,4 +33,5 @@ export type RunTable = {
   paused_at: NullableTimestamp;
   concurrency_key: string | null;
   concurrency_limit: number | null;
+  start_at: NullableTimestamp;
 };
