@@ -1,3 +1,4 @@
+import { API_FORMATS } from '../../libs/context/src/index.js';
 import { checkTranscript } from './check-transcript.js';
 import { matrixCells } from './policies.js';
 import { readTranscript, type TranscriptName } from './transcripts.js';
@@ -6,7 +7,7 @@ import { readTranscript, type TranscriptName } from './transcripts.js';
 export function describeMatrix(names: readonly TranscriptName[]): void {
   describe.each(names)('%s', (name) => {
     const transcript = readTranscript(name);
-    it.each(['openai_chat', 'anthropic', 'anthropic_thinking', 'strict_chat'] as const)(
+    it.each(API_FORMATS)(
       'is valid in every call under every policy as %s',
       (apiFormat) => {
         for (const cell of matrixCells([apiFormat])) {

@@ -1,7 +1,15 @@
 import type { AssistantPart, ContentPart, Json, JsonObject, ToolCall, ToolResultStatus } from '#libs/domain';
 
 /** The wire formats that the linter and the repair know. */
-export const API_FORMATS = ['openai_chat', 'anthropic', 'anthropic_thinking', 'strict_chat'] as const;
+export const API_FORMATS = [
+  'openai_chat',
+  'openai_responses',
+  'anthropic',
+  'anthropic_thinking',
+  'gemini',
+  'bedrock',
+  'strict_chat',
+] as const;
 export type ApiFormat = (typeof API_FORMATS)[number];
 
 /** A message as sent, before any provider's form. `context_hash` is taken over this form. */

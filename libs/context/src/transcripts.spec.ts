@@ -1,6 +1,11 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { buildContext } from './build-context.js';
+import { API_FORMATS } from './neutral.js';
+import { lint, toWire } from './shape/index.js';
 import { measureSession, type Measures } from './testing/measure-session.js';
-import { testModel, windowPolicy } from './testing/session.js';
+import { testManifest, testModel, windowPolicy } from './testing/session.js';
+import { transcriptLog } from './testing/transcript-log.js';
+import { wireFaults } from './testing/wire-faults.js';
 import { transcriptSchema } from './transcript/index.js';
 
 const folder = new URL('../../../test/fixtures/transcripts/', import.meta.url);
@@ -10,6 +15,38 @@ const measured = (name: string, window: { [field: string]: number }): Measures =
     windowPolicy(window),
     testModel(),
   );
+
+const names = readdirSync(folder).flatMap((file) => (/^(?!manifest).*\.json$/.test(file) ? [file.slice(0, -5)] : []));
+/** Calls of a session that are built here; the matrix builds all. */
+const SAMPLES = 6;
+
+describe('the linter', () => {
+  it.each(names)('finds nothing in %s in any form, unmanaged or under a small window', (name) => {
+    const { log, prefixes, plan } = transcriptLog(
+      transcriptSchema.parse(JSON.parse(readFileSync(new URL(`${name}.json`, folder), 'utf8'))),
+    );
+    const policy = windowPolicy({ observation_window: 2, soft_cap_chars: 20_000, hard_cap_chars: 2_000_000 });
+    const tools = plan.toolNames.map((tool) => ({ name: tool, description: '', parameters: {} }));
+    for (const apiFormat of API_FORMATS) {
+      const model = testModel({ apiFormat });
+      const manifest = testManifest(policy, model, { system_prompt: plan.systemPrompt, tools });
+      for (let sample = 1; sample <= SAMPLES; sample += 1) {
+        const uptoSeq = prefixes[Math.ceil((prefixes.length * sample) / SAMPLES) - 1]?.events ?? 0;
+        for (const purpose of ['unmanaged', 'no_wait'] as const) {
+          const view = { mode: 'inherit' as const, runId: null, cutoffSeq: null };
+          const build = buildContext({
+            ...{ events: log.events, view, manifest, policyHash: 'p', memory: null, uptoSeq },
+            ...{ runActive: false, purpose },
+          });
+          const request = build.kind === 'ready' ? build.request : null;
+          if (request === null) continue;
+          expect({ apiFormat, found: lint(request, apiFormat, { model }) }).toEqual({ apiFormat, found: [] });
+          expect(wireFaults(toWire(request, apiFormat), apiFormat)).toEqual([]);
+        }
+      }
+    }
+  });
+});
 
 /** Sizes and costs in char units, reads at 0.1 and writes at 1.25. The whole matrix is `npm run test:matrix`. */
 describe('recorded sessions', () => {

@@ -57,6 +57,7 @@ export type RepairRule =
   | 'reasoning_dropped'
   | 'reasoning_first'
   | 'part_described'
+  | 'part_moved'
   | 'calls_split'
   | 'merged'
   | 'opening'

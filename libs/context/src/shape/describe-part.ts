@@ -1,6 +1,7 @@
 import type { AssistantPart, ContentPart, Json } from '#libs/domain';
 import { isJsonObject } from './call-arguments.js';
 import type { FormatProfile, PartPlaces } from './formats.js';
+import { readImageSize } from './image-size.js';
 
 type ImagePart = Extract<ContentPart, { type: 'image' }>;
 type DocumentPart = Extract<ContentPart, { type: 'document' }>;
@@ -15,7 +16,10 @@ export function describePart(kind: 'image' | 'document', part: ImagePart | Docum
 }
 
 export function takesImage(part: ImagePart, place: keyof PartPlaces, rules: PartRules): boolean {
-  return rules.images && rules.profile.images[place] && isUsable(part, rules.profile.imageTypes, rules.profile);
+  const { images, profile } = rules;
+  if (!images || !profile.images[place] || !isUsable(part, profile.imageTypes, profile)) return false;
+  const side = longerSide(part);
+  return profile.imageSide === null || side === null || side <= profile.imageSide.max;
 }
 
 export function takesDocument(part: DocumentPart, place: keyof PartPlaces, rules: PartRules): boolean {
@@ -24,10 +28,24 @@ export function takesDocument(part: DocumentPart, place: keyof PartPlaces, rules
   );
 }
 
+/** Parts are never changed, and heads of large images are not read again at each call. */
+const knownSides = new WeakMap<ImagePart, number | null>();
+
+/** Pixels; null where the part does not say (an address, an unknown form). */
+export function longerSide(part: ImagePart): number | null {
+  const known = knownSides.get(part);
+  if (known !== undefined) return known;
+  const size = part.data === undefined || part.data === '' ? null : readImageSize(part.data);
+  const side = size === null ? null : Math.max(size.width, size.height);
+  knownSides.set(part, side);
+  return side;
+}
+
 function isUsable(part: ImagePart | DocumentPart, mediaTypes: readonly string[], profile: FormatProfile): boolean {
-  if (part.data === undefined || part.data === '') return part.url !== undefined && /^https?:\/\/\S+$/.test(part.url);
+  if (part.data === undefined || part.data === '')
+    return profile.fetchesUrls && part.url !== undefined && /^https?:\/\/\S+$/.test(part.url);
   const isKnown = part.media_type !== undefined && mediaTypes.includes(part.media_type);
-  return isKnown && part.data.length <= profile.maxPartChars && /^[A-Za-z0-9+/]+={0,2}$/.test(part.data);
+  return isKnown && part.data.length <= profile.maxPartChars[part.type] && /^[A-Za-z0-9+/]+={0,2}$/.test(part.data);
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { AssistantPart, ContentPart, ToolCall } from '#libs/domain';
 import type { ShownItem } from '../view/entry.js';
-import { fitArguments } from './call-arguments.js';
+import { fitArguments, stringsOf } from './call-arguments.js';
 import type { Repair, RepairRule } from './conversation.js';
 import {
   describeAnswerPart,
@@ -11,6 +11,7 @@ import {
   type PartRules,
 } from './describe-part.js';
 import type { PartPlaces } from './formats.js';
+import { readReasoningItem, readThoughtSignature } from './reasoning-forms.js';
 import { fitToolName } from './tool-name.js';
 import { isBlank, isWellFormed, wellFormed, wellFormedJson } from './well-formed.js';
 
@@ -54,7 +55,7 @@ function fit(item: ShownItem, rules: FitRules, repairs: Repair[]): ShownItem {
     case 'assistant':
       return {
         ...item,
-        content: fitAnswer(item.content, item.model, item.calls.length > 0, rules, note),
+        content: fitAnswer(item.content, item.model, item.calls.length, rules, note),
         calls: item.calls.map((call, ordinal) =>
           fitCall(call, rules.profile.callId.mint(item.entry, ordinal), rules, note),
         ),
@@ -76,9 +77,18 @@ function fitContent(
       if (parts.length > 1) note('blank_text', 'white space only');
     } else fitted.push(fit);
   }
-  if (fitted.length > 0) return fitted;
-  note('empty_content', `shows ${empty}`);
-  return [{ type: 'text', text: empty }];
+  if (fitted.length === 0) {
+    note('empty_content', `shows ${empty}`);
+    return [{ type: 'text', text: empty }];
+  }
+  return rules.profile.documentsNeedText ? withText(fitted) : fitted;
+}
+
+/** A document does not stand alone where the format wants a text beside it: its own description is one. */
+function withText(parts: ContentPart[]): ContentPart[] {
+  const document = parts.find((part) => part.type === 'document');
+  if (document === undefined || parts.some((part) => part.type === 'text')) return parts;
+  return [{ type: 'text', text: wellFormed(describePart('document', document)) }, ...parts];
 }
 
 function fitPart(part: ContentPart, place: keyof PartPlaces, rules: FitRules, note: Note): ContentPart {
@@ -86,9 +96,11 @@ function fitPart(part: ContentPart, place: keyof PartPlaces, rules: FitRules, no
     case 'text':
       return { type: 'text', text: fitText(part.text, note) };
     case 'image':
-      return takesImage(part, place, rules) ? fitSource(part, note) : described(describePart('image', part), note);
+      return places(place).some((at) => takesImage(part, at, rules))
+        ? fitSource(part, note)
+        : described(describePart('image', part), note);
     case 'document':
-      return takesDocument(part, place, rules)
+      return places(place).some((at) => takesDocument(part, at, rules))
         ? fitSource(part, note)
         : described(describePart('document', part), note);
     case 'other': {
@@ -99,6 +111,9 @@ function fitPart(part: ContentPart, place: keyof PartPlaces, rules: FitRules, no
     }
   }
 }
+
+/** What a result may not hold but a user message may stays here, and `moveMedia` moves it. */
+const places = (place: keyof PartPlaces): (keyof PartPlaces)[] => (place === 'tool' ? ['tool', 'user'] : [place]);
 
 function described(text: string, note: Note): ContentPart {
   note('part_described', 'the format does not take this part here');
@@ -136,34 +151,56 @@ function fitCall(call: ToolCall, id: string, rules: FitRules, note: Note): ToolC
 function fitAnswer(
   parts: readonly AssistantPart[],
   model: string,
-  hasCalls: boolean,
+  calls: number,
   rules: FitRules,
   note: Note,
 ): AssistantPart[] {
-  const said: AssistantPart[] = [];
-  const reasoning: AssistantPart[] = [];
-  let isFirst = true;
-  for (const part of parts) {
+  const kept = parts.flatMap((part): AssistantPart[] => {
     if (isReasoning(part)) {
-      const why = whyDropped(part, model, rules);
-      if (why !== null) note('reasoning_dropped', why);
-      else {
-        if (said.length > 0 && isFirst) note('reasoning_first', 'reasoning stood behind text');
-        isFirst = said.length === 0;
-        reasoning.push(part);
-      }
-      continue;
+      const why = whyDropped(part, model, calls, rules);
+      if (why === null) return [part];
+      note('reasoning_dropped', why);
+      return [];
     }
     const text = part.type === 'text' ? fitText(part.text, note) : wellFormed(describeAnswerPart(part));
     if (part.type !== 'text') note('part_described', 'answers hold text and calls only');
-    if (isBlank(text)) note('blank_text', 'white space only');
-    else said.push({ type: 'text', text });
-  }
-  if (said.length === 0 && !hasCalls) {
+    if (!isBlank(text)) return [{ type: 'text', text }];
+    note('blank_text', 'white space only');
+    return [];
+  });
+  const said = kept.filter((part) => !isReasoning(part));
+  if (said.length === 0 && calls === 0) {
     note('empty_content', `shows ${EMPTY_MESSAGE}`);
-    said.push({ type: 'text', text: EMPTY_MESSAGE });
+    kept.push({ type: 'text', text: EMPTY_MESSAGE });
   }
-  return [...reasoning, ...said];
+  return placeReasoning(kept, calls, rules, note);
+}
+
+function placeReasoning(parts: AssistantPart[], calls: number, rules: FitRules, note: Note): AssistantPart[] {
+  if (!parts.some(isReasoning)) return parts;
+  switch (rules.profile.reasoning) {
+    case 'none':
+    case 'thought_signatures':
+      return parts;
+    case 'encrypted': {
+      if (!endsWithReasoning(parts, calls)) return parts;
+      note('reasoning_dropped', 'nothing of its answer follows it');
+      return parts.filter((part) => !isReasoning(part));
+    }
+    case 'signed': {
+      const first = [...parts.filter(isReasoning), ...parts.filter((part) => !isReasoning(part))];
+      if (first.some((part, index) => part !== parts[index])) note('reasoning_first', 'reasoning stood behind text');
+      return first;
+    }
+  }
+}
+
+/** Whether an answer's last reasoning item has neither text nor a call behind it. */
+export function endsWithReasoning(parts: readonly AssistantPart[], calls: number): boolean {
+  const last = parts.findLastIndex(isReasoning);
+  const item = last === -1 ? undefined : parts[last];
+  if (item === undefined || calls > (readReasoningItem(item)?.calls_before ?? 0)) return false;
+  return last === parts.length - 1;
 }
 
 type Reasoning = Extract<AssistantPart, { type: 'thinking' | 'redacted_thinking' | 'opaque' }>;
@@ -173,16 +210,33 @@ export function isReasoning(part: AssistantPart | ContentPart): part is Reasonin
 }
 
 /** Reasoning is kept as it came or not at all: a changed block breaks its signature. Null: it stays. */
-function whyDropped(part: Reasoning, model: string, rules: FitRules): string | null {
+function whyDropped(part: Reasoning, model: string, calls: number, rules: FitRules): string | null {
   if (rules.profile.reasoning === 'none') return 'the format takes no reasoning back';
   if (model !== rules.modelId) return `it belongs to ${model}`;
-  switch (part.type) {
-    case 'thinking':
-      if (part.signature === undefined || part.signature === '') return 'it is not signed';
-      return isBlank(part.text) || !isWellFormed(part.text + part.signature) ? 'it is empty or malformed' : null;
-    case 'redacted_thinking':
-      return part.data === '' || !isWellFormed(part.data) ? 'it is empty or malformed' : null;
-    case 'opaque':
-      return `it is an item of ${part.provider}`;
+  switch (rules.profile.reasoning) {
+    case 'signed':
+      return part.type === 'opaque' ? `it is an item of ${part.provider}` : whyUnsigned(part);
+    case 'encrypted': {
+      const read = readReasoningItem(part);
+      if (read === null) return 'it is no item of OpenAI';
+      const { encrypted_content: secret } = read.item;
+      if (typeof secret !== 'string' || secret === '') return 'it is not encrypted, and nothing is stored there';
+      if (read.calls_before > calls) return 'the calls in front of it are not shown';
+      return stringsOf(read.item).every(isWellFormed) ? null : 'it is malformed';
+    }
+    case 'thought_signatures': {
+      if (part.type === 'thinking') return whyUnsigned(part);
+      const read = readThoughtSignature(part);
+      if (read === null) return 'it is no signature of Google';
+      if (read.call !== null && read.call >= calls) return 'its call is not shown';
+      return read.thought_signature !== '' && isWellFormed(read.thought_signature) ? null : 'it is empty or malformed';
+    }
   }
+}
+
+function whyUnsigned(part: Exclude<Reasoning, { type: 'opaque' }>): string | null {
+  if (part.type === 'redacted_thinking')
+    return part.data === '' || !isWellFormed(part.data) ? 'it is empty or malformed' : null;
+  if (part.signature === undefined || part.signature === '') return 'it is not signed';
+  return isBlank(part.text) || !isWellFormed(part.text + part.signature) ? 'it is empty or malformed' : null;
 }

@@ -1,18 +1,19 @@
 import type { ContentPart } from '#libs/domain';
 import type { ShownItem } from '../view/entry.js';
 import type { Repair } from './conversation.js';
-import { describePart } from './describe-part.js';
+import { describePart, longerSide } from './describe-part.js';
 import type { FormatProfile } from './formats.js';
 
-type Media = Extract<ContentPart, { type: 'image' | 'document' }>;
+export type Media = Extract<ContentPart, { type: 'image' | 'document' }>;
 
 export const isMedia = (part: { type: string }): part is Media => part.type === 'image' || part.type === 'document';
 /** Chars of base64: what a part adds to the body beyond its few words. */
 export const mediaChars = (part: Media): number => part.data?.length ?? 0;
 
 /**
- * Describes the oldest images and documents of a request that has more of them, or more bytes of them, than its provider
- * takes. The border moves in steps of a quarter of the limit, so that it moves seldom and requests keep a common beginning.
+ * Describes the oldest images and documents of a request that has more of them, larger ones, or more bytes of them, than its
+ * provider takes. The border moves in steps of a quarter of the limit, so that it moves seldom and requests keep a common
+ * beginning.
  */
 export function limitMedia(
   items: readonly ShownItem[],
@@ -20,22 +21,21 @@ export function limitMedia(
   repairs: Repair[],
 ): readonly ShownItem[] {
   const media = items.flatMap((item) => item.content.filter(isMedia));
-  const dropped = Math.max(
-    excess(
-      media.map(() => 1),
-      profile.maxMedia.count,
-    ),
-    excess(media.map(mediaChars), profile.maxMedia.chars),
-  );
-  if (dropped === 0) return items;
-  let left = dropped;
+  if (media.length === 0) return items;
+  const dropped = tooMany(media, profile);
+  if (dropped.size === 0) return items;
+  let at = -1;
   return items.map((item) => {
-    if (item.role === 'assistant' || left === 0 || !item.content.some(isMedia)) return item;
+    if (item.role === 'assistant' || !item.content.some(isMedia)) return item;
+    let hasDropped = false;
     const content = item.content.map((part): ContentPart => {
-      if (!isMedia(part) || left === 0) return part;
-      left -= 1;
+      if (!isMedia(part)) return part;
+      at += 1;
+      if (!dropped.has(at)) return part;
+      hasDropped = true;
       return { type: 'text', text: describePart(part.type, part) };
     });
+    if (!hasDropped) return item;
     repairs.push({
       rule: 'part_described',
       entries: item.entry === null ? [] : [item.entry],
@@ -44,6 +44,42 @@ export function limitMedia(
     return { ...item, content };
   });
 }
+
+/** Indexes of what must go, oldest first. */
+function tooMany(media: readonly Media[], { maxMedia, imageSide }: FormatProfile): ReadonlySet<number> {
+  const dropped = new Set<number>();
+  const limit = (sizeOf: (part: Media) => number, most: number): void => {
+    const sizes = media.map((part, index) => (dropped.has(index) ? 0 : sizeOf(part)));
+    const count = excess(sizes, most);
+    sizes.forEach((size, index) => size > 0 && index < count && dropped.add(index));
+  };
+  limit(({ type }) => Number(type === 'image'), maxMedia.images);
+  limit(({ type }) => Number(type === 'document'), maxMedia.documents);
+  limit(() => 1, maxMedia.count);
+  limit(mediaChars, maxMedia.chars);
+  if (imageSide !== null) dropCrowded(media, imageSide.crowded, dropped);
+  return dropped;
+}
+
+/** In a crowd each image must be small: oldest images go until none of the rest is large, or the rest is no crowd. */
+function dropCrowded(media: readonly Media[], crowded: Crowd, dropped: Set<number>): void {
+  const images = media.flatMap((part, index) =>
+    part.type === 'image' && !dropped.has(index) ? [{ part, index }] : [],
+  );
+  if (images.length <= crowded.from) return;
+  const lastLarge = images.findLastIndex(({ part }) => isLarge(part, crowded));
+  const untilNoCrowd = excess(
+    images.map(() => 1),
+    crowded.from,
+  );
+  for (const { index } of images.slice(0, Math.min(lastLarge + 1, untilNoCrowd))) dropped.add(index);
+}
+
+type Crowd = NonNullable<FormatProfile['imageSide']>['crowded'];
+
+/** An image that does not say how large it is may be. */
+export const isLarge = (part: Extract<Media, { type: 'image' }>, { max }: Crowd): boolean =>
+  (longerSide(part) ?? Infinity) > max;
 
 /** How many of the first sizes must go so that the rest is within `limit`; rounded up to the next step of what they add up to. */
 function excess(sizes: readonly number[], limit: number): number {

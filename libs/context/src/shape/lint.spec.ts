@@ -1,4 +1,6 @@
 import type { ApiFormat, NeutralMessage, NeutralRequest } from '../neutral.js';
+import { png } from '../testing/images.js';
+import { reasoningItemPart, thoughtSignaturePart } from './reasoning-forms.js';
 import { lint, LINT_RULES, type LintOptions, type LintRule } from './index.js';
 
 type Assistant = Extract<NeutralMessage, { role: 'assistant' }>;
@@ -31,6 +33,10 @@ const request = (messages: NeutralMessage[], rest: Partial<NeutralRequest> = {})
 const tool = (name: string) => ({ name, description: '', parameters: {} });
 const thinking = { type: 'thinking', text: 'hm', signature: 's' } as const;
 const image = { type: 'image', media_type: 'image/png', data: 'AAAA' } as const;
+const pdf = { type: 'document', media_type: 'application/pdf', data: 'AAAA' } as const;
+const words = { type: 'text', text: 'see' } as const;
+const item = (calls_before = 0, secret: string | null = 's') =>
+  reasoningItemPart({ item: { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: secret }, calls_before });
 const model = { id: 'm', images: true, documents: true };
 
 type Broken = { rule: LintRule; what: string; format?: ApiFormat; request: NeutralRequest; options?: LintOptions };
@@ -82,6 +88,110 @@ const broken: Broken[] = [
     request: request([
       { role: 'user', content: Array.from({ length: 6 }, () => ({ ...image, data: 'A'.repeat(5_000_000) })) },
     ]),
+  },
+  {
+    rule: 'media_limit',
+    what: 'one large image among more than 20',
+    format: 'anthropic',
+    request: request([
+      {
+        role: 'user',
+        content: Array.from({ length: 21 }, (_, n) => ({ ...image, data: png(n === 20 ? 2_001 : 90, 90) })),
+      },
+    ]),
+  },
+  {
+    rule: 'media_limit',
+    what: 'six documents',
+    format: 'bedrock',
+    request: request([{ role: 'user', content: [words, ...Array.from({ length: 6 }, () => pdf)] }]),
+  },
+  {
+    rule: 'media_limit',
+    what: '21 images',
+    format: 'bedrock',
+    request: request([{ role: 'user', content: Array.from({ length: 21 }, () => ({ ...image, data: png(90, 90) })) }]),
+  },
+  {
+    rule: 'unsupported_part',
+    what: 'an image that is larger than 8,000 px',
+    format: 'bedrock',
+    request: request([{ role: 'user', content: [{ ...image, data: png(90, 8_001) }] }]),
+  },
+  {
+    rule: 'unsupported_part',
+    what: 'a document without a text',
+    format: 'bedrock',
+    request: request([{ role: 'user', content: [pdf] }]),
+  },
+  {
+    rule: 'unsupported_part',
+    what: 'an address that nobody fetches',
+    format: 'gemini',
+    request: request([{ role: 'user', content: [{ type: 'image', url: 'https://example.com/a.png' }] }]),
+  },
+  {
+    rule: 'alternation',
+    what: 'two answers in a row',
+    format: 'gemini',
+    request: request([user(), answer(), answer(), user()]),
+  },
+  {
+    rule: 'alternation',
+    what: 'a user beside results',
+    format: 'bedrock',
+    request: request([...turn(call()), user()]),
+  },
+  { rule: 'call_name', what: 'a digit first', format: 'gemini', request: request(turn(call('call_2_0', '1st'))) },
+  {
+    rule: 'call_id',
+    what: 'an id longer than 64',
+    format: 'openai_responses',
+    request: request(turn(call('a'.repeat(65)))),
+  },
+  {
+    rule: 'reasoning',
+    what: 'an item that is stored nowhere',
+    format: 'openai_responses',
+    request: request([user(), answer({ content: [item(0, null), words] }), user()]),
+  },
+  {
+    rule: 'reasoning',
+    what: 'an item without the one that followed it (row 113)',
+    format: 'openai_responses',
+    request: request([user(), answer({ content: [words, item()] }), user()]),
+  },
+  {
+    rule: 'reasoning',
+    what: 'an item that belongs to a later call than there is',
+    format: 'openai_responses',
+    request: request([user(), answer({ content: [item(1)], tool_calls: [call()] }), result()]),
+  },
+  {
+    rule: 'reasoning',
+    what: 'a signed block where items are wanted',
+    format: 'openai_responses',
+    request: request([user(), answer({ content: [thinking, words] }), user()]),
+  },
+  {
+    rule: 'reasoning',
+    what: 'a signature of a call that is not there',
+    format: 'gemini',
+    request: request([
+      user(),
+      answer({ content: [thoughtSignaturePart({ thought_signature: 's', call: 1 })], tool_calls: [call()] }),
+      result(),
+    ]),
+  },
+  {
+    rule: 'reasoning',
+    what: 'a signature of the current exchange that is missing',
+    format: 'gemini',
+    request: request(turn(call())),
+    options: {
+      model,
+      answers: [{ index: 1, model: 'm', content: [thoughtSignaturePart({ thought_signature: 's', call: 0 })] }],
+    },
   },
   {
     rule: 'unsupported_part',
@@ -200,12 +310,12 @@ describe('lint', () => {
     expect(new Set(broken.map(({ rule }) => rule))).toEqual(new Set(LINT_RULES));
   });
 
-  it.each(['openai_chat', 'anthropic', 'anthropic_thinking'] as const)(
+  it.each(['openai_chat', 'openai_responses', 'anthropic', 'anthropic_thinking', 'gemini'] as const)(
     'finds nothing in a sound %s request',
     (format) => {
       expect(
         lint(
-          request([...turn(call(), call('call_2_1')), user()], { system: 'You help.', tools: [tool('search')] }),
+          request([...turn(call(), call('call_2_1')), user('and?')], { system: 'You help.', tools: [tool('search')] }),
           format,
         ),
       ).toEqual([]);

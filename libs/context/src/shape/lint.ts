@@ -4,7 +4,7 @@ import { hasOnlyWellFormed, parseArguments, stringsOf } from './call-arguments.j
 import { takesDocument, takesImage } from './describe-part.js';
 import { isReasoning } from './fit-item.js';
 import { formatProfile, type FormatProfile } from './formats.js';
-import { isMedia, mediaChars } from './limit-media.js';
+import { isLarge, isMedia, mediaChars } from './limit-media.js';
 import { lintReasoning } from './lint-reasoning.js';
 import { hasFittingName } from './tool-name.js';
 import type { LintOptions, LintRule, Violation } from './violation.js';
@@ -56,7 +56,8 @@ function lintRoles(messages: readonly NeutralMessage[], profile: FormatProfile, 
   roles.forEach((role, index) => {
     const before = roles[index - 1];
     if (role !== 'tool' && role === before) report('alternation', index, `${role} after ${role}`);
-    if (role === 'user' && before === 'tool') report('alternation', index, 'user after tool');
+    if (profile.alternation === 'strict' && role === 'user' && before === 'tool')
+      report('alternation', index, 'user after tool');
   });
 }
 
@@ -98,13 +99,24 @@ function lintCalls(messages: readonly NeutralMessage[], profile: FormatProfile, 
   });
 }
 
-function lintMedia(messages: readonly NeutralMessage[], { maxMedia }: FormatProfile, report: Report): void {
+function lintMedia(messages: readonly NeutralMessage[], { maxMedia, imageSide }: FormatProfile, report: Report): void {
   const media = messages.flatMap((message) => [...message.content].filter(isMedia));
-  const chars = media.reduce((sum, part) => sum + mediaChars(part), 0);
-  if (media.length > maxMedia.count)
-    report('media_limit', null, `${media.length} images and documents, at most ${maxMedia.count}`);
-  if (chars > maxMedia.chars)
-    report('media_limit', null, `${chars} chars of images and documents, at most ${maxMedia.chars}`);
+  const images = media.filter((part) => part.type === 'image');
+  const over = (count: number, most: number, what: string): void => {
+    if (count > most) report('media_limit', null, `${count} ${what}, at most ${most}`);
+  };
+  over(media.length, maxMedia.count, 'images and documents');
+  over(images.length, maxMedia.images, 'images');
+  over(media.length - images.length, maxMedia.documents, 'documents');
+  over(
+    media.reduce((sum, part) => sum + mediaChars(part), 0),
+    maxMedia.chars,
+    'chars of images and documents',
+  );
+  if (imageSide === null || images.length <= imageSide.crowded.from) return;
+  const { from, max } = imageSide.crowded;
+  if (images.some((part) => isLarge(part, imageSide.crowded)))
+    report('media_limit', null, `an image of more than ${max} px among more than ${from}`);
 }
 
 function lintContent(
@@ -125,6 +137,13 @@ function lintContent(
     } else if (!isReasoning(part) && !isTaken(part, message.role, rules))
       report('unsupported_part', index, `${part.type} in a ${message.role} message`);
   }
+  const parts: readonly { type: string }[] = message.content;
+  if (
+    profile.documentsNeedText &&
+    parts.some(({ type }) => type === 'document') &&
+    !parts.some(({ type }) => type === 'text')
+  )
+    report('unsupported_part', index, 'a document without a text beside it');
   if (message.role === 'tool' && !hasFittingName(message.name, profile))
     report('call_name', index, `result of ${JSON.stringify(message.name)}`);
 }

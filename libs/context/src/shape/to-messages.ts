@@ -1,10 +1,11 @@
-import type { ContentPart } from '#libs/domain';
+import type { AssistantPart, ContentPart } from '#libs/domain';
 import type { ModelFacts, NeutralMessage } from '../neutral.js';
 import type { ShapedMessage, Shaped, ShownItem, ShownState } from '../view/entry.js';
 import type { Repair } from './conversation.js';
-import { fitItem, type FitRules } from './fit-item.js';
+import { fitItem, isReasoning, type FitRules } from './fit-item.js';
 import { formatProfile, type FormatProfile } from './formats.js';
 import { limitMedia } from './limit-media.js';
+import { moveMedia } from './move-media.js';
 
 /** Made up where a format needs a message that no entry gives. Part of every prompt: reword only with a new builder version. */
 export const OPENING_MESSAGE = '[earlier messages are not shown]';
@@ -34,7 +35,8 @@ export function shape(
     return once.item;
   });
   const limited = limitMedia(fitted, profile, repairs);
-  const split = limited.flatMap((item, index) => splitCalls(item, index, limited, profile, repairs));
+  const moved = moveMedia(limited, profile, repairs);
+  const split = moved.flatMap((item, index) => splitCalls(item, index, moved, profile, repairs));
   const messages = framed(split, profile, repairs).map((group) => messageOf(group, profile));
   return { messages, repairs };
 }
@@ -103,8 +105,8 @@ function framed(items: readonly ShownItem[], profile: FormatProfile, repairs: Re
   for (const item of items) {
     const last = groups.at(-1);
     const before = last?.items.at(-1);
-    if (profile.alternation === 'strict' && last !== undefined && before !== undefined) {
-      if (before.role === 'tool' && item.role === 'user') {
+    if (profile.alternation !== 'free' && last !== undefined && before !== undefined) {
+      if (profile.alternation === 'strict' && before.role === 'tool' && item.role === 'user') {
         madeUp(answerItem(ANSWER_BETWEEN), 'answer_between', 'a user message follows a result');
       } else if (before.role === item.role && item.role !== 'tool') {
         repairs.push({
@@ -181,7 +183,18 @@ function neutralMessage(items: readonly ShownItem[], profile: FormatProfile): Ne
     return { role: 'user', content: items.flatMap((item) => (item.role === 'user' ? item.content : [])) };
   return {
     role: 'assistant',
-    content: answers.flatMap((answer) => answer.content),
+    content: reasoningInPlace(
+      answers.flatMap((answer) => answer.content),
+      profile,
+    ),
     tool_calls: answers.flatMap((answer) => answer.calls),
   };
+}
+
+/** Merged answers may put reasoning behind text; signed blocks come first. */
+function reasoningInPlace(parts: AssistantPart[], { reasoning }: FormatProfile): AssistantPart[] {
+  const isOutOfPlace =
+    reasoning === 'signed' &&
+    parts.some((part, at) => isReasoning(part) && at > 0 && !isReasoning(parts[at - 1] ?? part));
+  return isOutOfPlace ? [...parts.filter(isReasoning), ...parts.filter((part) => !isReasoning(part))] : parts;
 }

@@ -75,15 +75,15 @@ const isOwn = ({ view }: Session, event: StoredEvent): boolean =>
   view.mode === 'inherit' || (event.runId === view.runId && event.seq > (view.cutoffSeq ?? 0));
 
 function checkEntries(session: Session, build: ReadyBuild): void {
-  const seen = new Map<number, number>();
-  const count = (entry: number): void => void seen.set(entry, (seen.get(entry) ?? 0) + 1);
-  build.messages.forEach(({ entries }) => new Set(entries).forEach(count));
-  build.omitted.forEach(({ entries: [from, to] }) => {
-    for (let entry = from; entry <= to; entry += 1) count(entry);
+  const places = new Map<number, string[]>();
+  const place = (entry: number, where: string): void => void places.set(entry, [...(places.get(entry) ?? []), where]);
+  build.messages.forEach(({ entries, message }) => new Set(entries).forEach((entry) => place(entry, message.role)));
+  build.omitted.forEach(({ entries: [from, to], state }) => {
+    for (let entry = from; entry <= to; entry += 1) place(entry, state);
   });
   const total = lastEntry(session);
-  hold('C4', seen.size === total && [...seen.values()].every((times) => times === 1), () =>
-    JSON.stringify({ total, seen: [...seen].filter(([, times]) => times !== 1), missing: total - seen.size }),
+  hold('C4', places.size === total && [...places.values()].every(isOnePlace), () =>
+    JSON.stringify({ total, seen: [...places].filter(([, one]) => !isOnePlace(one)), missing: total - places.size }),
   );
   const foreign = session.events.filter((event) => event.entry !== null && !isOwn(session, event));
   const shown = new Set(build.messages.flatMap(({ entries }) => entries));
@@ -96,13 +96,16 @@ function checkEntries(session: Session, build: ReadyBuild): void {
   const unmanaged = session.build('unmanaged');
   if (unmanaged.kind !== 'ready') throw new BrokenLaw('unmanaged builds are always ready');
   for (const { entries, chars } of unmanaged.messages)
-    if (entries.length === 1 && entries[0] !== undefined) whole.set(entries[0], (whole.get(entries[0]) ?? 0) + chars);
+    for (const entry of entries) whole.set(entry, (whole.get(entry) ?? 0) + (entries.length === 1 ? chars : Infinity));
   for (const { entries, chars, state } of build.messages) {
     const [entry] = entries;
     if (state === 'whole' || entry === undefined || entries.length > 1) continue;
     hold('C13', chars <= (whole.get(entry) ?? Infinity), () => `#${entry} is longer ${state} than whole`);
   }
 }
+
+/** A result whose images the format takes in user messages only stands in two. */
+const isOnePlace = (where: readonly string[]): boolean => where.length === 1 || where.join() === 'tool,user';
 
 function checkProtected(session: Session, build: ReadyBuild): void {
   const users = session.events.filter(

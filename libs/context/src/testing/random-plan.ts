@@ -3,6 +3,7 @@ import type { AssistantPart, Content, ContentPart } from '#libs/domain';
 import type { ApiFormat, ModelFacts } from '../neutral.js';
 import { effectivePolicy, type EffectivePolicy } from '../policy/index.js';
 import { wellFormed } from '../shape/index.js';
+import { reasoningParts } from './random-stream.js';
 import { testModel } from './session.js';
 
 /** One thing that happens around the builds of a session. */
@@ -55,6 +56,7 @@ const text = fc
 const spoken = text.map((value) => (value.trim() === '' ? 'hello' : value));
 const otherPart: fc.Arbitrary<ContentPart> = fc.constantFrom<ContentPart>(
   { type: 'image', media_type: 'image/png', data: 'iVBORw0KGgo=' },
+  { type: 'image', media_type: 'image/png', data: 'iVBORw0KGgo=', name: 'scan.png' },
   { type: 'document', media_type: 'application/pdf', data: 'JVBERi0=', name: 'a.pdf', pages: 2 },
   { type: 'other', raw: { type: 'widget', s: 'a\ud83d' } },
 );
@@ -77,6 +79,7 @@ const answerPart: fc.Arbitrary<AssistantPart> = fc.oneof(
       { type: 'thinking', text: 'let me see '.repeat(8), signature: 'c2ln' },
       { type: 'thinking', text: 'unsigned' },
       { type: 'redacted_thinking', data: 'AAAA' },
+      ...reasoningParts,
     ),
   },
 );

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import type { AssistantPart, Content, ContentPart, FinishReason, StoredEvent } from '#libs/domain';
+import { reasoningItemPart, thoughtSignaturePart } from '../shape/reasoning-forms.js';
 import { EventLog, type CallSketch } from './event-log.js';
 
 /** One thing that happens to a sub-stream; any order of them is a stream, also those that no sane program writes. */
@@ -56,6 +57,21 @@ const content: fc.Arbitrary<Content> = fc.oneof(
     ),
   },
 );
+/** Reasoning of the forms that keep it in items and signatures: sound, without its secret, of a call that there may not be. */
+export const reasoningParts: AssistantPart[] = [
+  reasoningItemPart({
+    item: { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'c2Vj' },
+    calls_before: 0,
+  }),
+  reasoningItemPart({
+    item: { type: 'reasoning', id: 'rs_2', summary: [], encrypted_content: 'c2Vj' },
+    calls_before: 1,
+  }),
+  reasoningItemPart({ item: { type: 'reasoning', id: 'rs_3', summary: [] }, calls_before: 0 }),
+  thoughtSignaturePart({ thought_signature: 'c2ln', call: 0 }),
+  thoughtSignaturePart({ thought_signature: 'c2ln', call: null }),
+  thoughtSignaturePart({ thought_signature: '', call: 1 }),
+];
 const answerPart: fc.Arbitrary<AssistantPart> = fc.oneof(
   { weight: 4, arbitrary: text.map((value): AssistantPart => ({ type: 'text', text: value })) },
   {
@@ -66,6 +82,7 @@ const answerPart: fc.Arbitrary<AssistantPart> = fc.oneof(
       { type: 'thinking', text: '', signature: 'c2ln' },
       { type: 'redacted_thinking', data: 'AAAA' },
       { type: 'opaque', provider: 'openai', raw: { id: 'rs_1' } },
+      ...reasoningParts,
       { type: 'image', media_type: 'image/png', data: 'AAAA' },
       { type: 'other', raw: 7 },
     ),

@@ -8,7 +8,9 @@ import { mintPlainId, type FormatProfile } from './format-profile.js';
  * - text blocks must not be blank (github.com/LibreChat-AI/agents/pull/124 tried the cases), results stand first in the
  *   message behind their calls, consecutive messages of one role are joined by the API (Messages reference).
  * - an image has at most 5 MiB of base64 ("image exceeds 5 MB maximum", github.com/lobehub/lobehub/pull/14711), a request
- *   100 images and 32 MB (guide "Vision"); text gets its share of it.
+ *   100 images and 32 MB (guide "Vision"); text gets its share of it. No side has more than 8,000 px, in a request with more
+ *   than 20 images 2,000 px, and what has more is refused (platform.claude.com/docs/en/build-with-claude/vision#request-limits;
+ *   github.com/langgenius/dify/issues/11177).
  * - images and documents may stand in user messages and in results.
  */
 export const anthropic: FormatProfile = {
@@ -20,8 +22,11 @@ export const anthropic: FormatProfile = {
   imageTypes: ['image/png', 'image/jpeg', 'image/gif', 'image/webp'],
   documents: { user: true, tool: true },
   documentTypes: ['application/pdf'],
-  maxPartChars: 5_242_880,
-  maxMedia: { count: 100, chars: 24_000_000 },
+  documentsNeedText: false,
+  fetchesUrls: true,
+  maxPartChars: { image: 5_242_880, document: 24_000_000 },
+  maxMedia: { images: 100, documents: 100, count: 100, chars: 24_000_000 },
+  imageSide: { max: 8_000, crowded: { from: 20, max: 2_000 } },
   alternation: 'free',
   reasoning: 'none',
 };

@@ -22,14 +22,26 @@ export type FormatProfile = {
   imageTypes: readonly string[];
   documents: PartPlaces;
   documentTypes: readonly string[];
-  /** Chars of base64 of one image or document. */
-  maxPartChars: number;
-  /** Of one request: how many images and documents, and chars of base64 of them all. */
-  maxMedia: { count: number; chars: number };
-  /** `strict`: user and assistant take turns, and an answer stands between a tool result and the next user message. */
-  alternation: 'free' | 'strict';
-  /** `signed`: thinking blocks go back as they came, first in their message; `none`: they are left out. */
-  reasoning: 'none' | 'signed';
+  /** A message with a document needs a text beside it. */
+  documentsNeedText: boolean;
+  /** The provider fetches images and documents from http addresses; where it does not they are described. */
+  fetchesUrls: boolean;
+  /** Chars of base64 of one image, of one document. */
+  maxPartChars: { image: number; document: number };
+  /** Of one request: how many images, documents, both together, and chars of base64 of them all. */
+  maxMedia: { images: number; documents: number; count: number; chars: number };
+  /** Pixels of the longer side of an image; a lower bound holds for each one once a request has more than `from`. Null: scaled by the provider. */
+  imageSide: { max: number; crowded: { from: number; max: number } } | null;
+  /**
+   * `merged`: no two user messages and no two answers in a row; `strict`: beyond that an answer stands between a tool
+   * result and the next user message.
+   */
+  alternation: 'free' | 'merged' | 'strict';
+  /**
+   * Which reasoning goes back, as it came: `signed` blocks, first in their message; `encrypted` items, in their place, each
+   * with what follows it; `thought_signatures` of calls and thoughts; `none`: it is left out.
+   */
+  reasoning: 'none' | 'signed' | 'encrypted' | 'thought_signatures';
 };
 
 /** `call_57_0`: letters, digits and underscore, far below every known limit. */

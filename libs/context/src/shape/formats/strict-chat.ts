@@ -19,8 +19,11 @@ export const strictChat: FormatProfile = {
   imageTypes: [],
   documents: { user: false, tool: false },
   documentTypes: [],
-  maxPartChars: 0,
-  maxMedia: { count: 0, chars: 0 },
+  documentsNeedText: false,
+  fetchesUrls: false,
+  maxPartChars: { image: 0, document: 0 },
+  maxMedia: { images: 0, documents: 0, count: 0, chars: 0 },
+  imageSide: null,
   alternation: 'strict',
   reasoning: 'none',
 };

@@ -58,7 +58,8 @@ function openaiPart(part: ContentPart): JsonObject {
   }
 }
 
-function sourceUrl(part: { media_type?: string; data?: string; url?: string }): string {
+/** An address, or the bytes as a data URL. */
+export function sourceUrl(part: { media_type?: string; data?: string; url?: string }): string {
   return part.data === undefined || part.data === ''
     ? (part.url ?? '')
     : `data:${part.media_type ?? ''};base64,${part.data}`;

@@ -1,0 +1,5 @@
+import { assertLaws, LAW_TIMEOUT_MS } from './testing/assert-laws.js';
+
+describe('the context in the form gemini', () => {
+  it('keeps laws C1–C9 and C11–C16 over random sessions', () => assertLaws('gemini'), LAW_TIMEOUT_MS);
+});
