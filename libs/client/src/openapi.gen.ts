@@ -1386,7 +1386,7 @@ export interface components {
         };
         /** @description What the model saw in a call, built again from the stored events. `diff` only with `diff=previous`: against the request before it in the same view; `message` is an index into `messages`. */
         CallContext: {
-            api_format: ("openai_chat" | "anthropic" | "anthropic_thinking" | "strict_chat") | null;
+            api_format: ("openai_chat" | "openai_responses" | "anthropic" | "anthropic_thinking" | "gemini" | "bedrock" | "strict_chat") | null;
             call: number;
             context_hash: string;
             cutoff_seq: number | null;
@@ -1554,7 +1554,7 @@ export interface components {
                 tokens: number;
             }[];
             context: {
-                api_format: ("openai_chat" | "anthropic" | "anthropic_thinking" | "strict_chat") | null;
+                api_format: ("openai_chat" | "openai_responses" | "anthropic" | "anthropic_thinking" | "gemini" | "bedrock" | "strict_chat") | null;
                 context_hash: string | null;
                 item: number | null;
                 messages: {
@@ -1598,7 +1598,7 @@ export interface components {
         };
         /** @description `policy` is a `context` block. `step_id` may be left out where the stream has one step only. `model`: its window, prices and form instead of those that were recorded. */
         ContextPreviewRequest: {
-            api_format?: ("openai_chat" | "anthropic" | "anthropic_thinking" | "strict_chat") | null;
+            api_format?: ("openai_chat" | "openai_responses" | "anthropic" | "anthropic_thinking" | "gemini" | "bedrock" | "strict_chat") | null;
             item?: number | null;
             model?: string | null;
             policy: {

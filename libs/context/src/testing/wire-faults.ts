@@ -25,7 +25,7 @@ function formatFaults(messages: readonly Message[], format: ApiFormat): string[]
     case 'anthropic_thinking':
       return anthropicFaults(messages);
     case 'openai_responses':
-      return responsesFaults(messages as unknown as JsonObject[]);
+      return responsesFaults(messages);
     case 'gemini':
       return geminiFaults(messages as unknown as GeminiTurn[]);
     case 'bedrock':
@@ -238,5 +238,5 @@ function bedrockFaults(turns: readonly BedrockTurn[]): string[] {
     }
   });
   if (open.length > 0) faults.push('calls at the end have no result');
-  return [...faults, ...ends(turns as unknown as Message[])];
+  return [...faults, ...ends(turns)];
 }
