@@ -47,6 +47,7 @@ export {
   type ShownState,
   type Turn,
 } from './view/entry.js';
+export { KeptEvents, type KeptFrom } from './view/kept-events.js';
 export { nextMemoryEntry } from './view/next-memory-entry.js';
 export { placeholderArgument } from './view/placeholder-argument.js';
 export { isInView } from './view/view-key.js';

@@ -1,33 +1,27 @@
 import type { StoredEvent } from '#libs/domain';
 import { buildContext } from '../build-context.js';
-import type { BuildResult, ReadyBuild } from '../build-result.js';
-import { BUILD_EVENTS, COMPACTION_EVENTS, neededEvents, needsAllCompactions } from '../needed-events.js';
+import type { ReadyBuild } from '../build-result.js';
 import type { NeutralMessage } from '../neutral.js';
 import { lint } from '../shape/index.js';
 import { compactionState } from '../view/compaction-state.js';
-import { lastBuildOf } from '../view/read-view.js';
-import { recordCompaction } from '../view/record-compaction.js';
-import { baseSchema } from '../view/recorded-build.js';
+import type { KeptEvents } from '../view/kept-events.js';
 import { isInView, viewKey } from '../view/view-key.js';
+import { BrokenLaw, hold } from './broken-law.js';
+import { canonicalOf, checkIncremental } from './incremental-law.js';
 import { playPlan, type Observed } from './play-plan.js';
 import type { Plan } from './random-plan.js';
 import type { Session } from './session.js';
-
-/** A broken law, by its name in design/context.md. */
-export class BrokenLaw extends Error {}
-const hold = (law: string, holds: boolean, about: () => string): void => {
-  if (!holds) throw new BrokenLaw(`${law}: ${about()}`);
-};
 
 type Before = { build: ReadyBuild; key: string; lastEntry: number };
 
 /** Plays a plan and checks C1–C9 and C11–C16 at every build of it (C10 is the engine's; C16 by frozen events). */
 export function checkLaws(plan: Plan): void {
   const before = new Map<string, Before>();
+  const workers = new Map<string, KeptEvents>();
   const session = playPlan(plan, (observed) => {
     const { build } = observed;
     checkCompaction(observed);
-    checkIncremental(observed);
+    checkIncremental(observed, workers);
     if (build.kind !== 'ready') return;
     checkRequest(observed.session, build);
     checkEntries(observed.session, build);
@@ -43,8 +37,6 @@ export function checkLaws(plan: Plan): void {
 
 const lastEntry = (session: Session): number =>
   session.events.reduce((most, { entry }) => Math.max(most, entry ?? 0), 0);
-const canonicalOf = (build: BuildResult): string =>
-  build.kind === 'ready' ? build.canonical : JSON.stringify({ ...build, report: null });
 
 function checkRequest(session: Session, build: ReadyBuild): void {
   const { model } = session.manifest;
@@ -204,61 +196,6 @@ function isUndisturbed(session: Session): boolean {
     .slice(requested)
     .every(({ entry, type }) => entry === null && type !== 'ConversationInterrupted' && type !== 'LlmCallStarted');
 }
-
-/** A build from what it needs is the build from everything, to the base that the next one goes on from. */
-function checkIncremental({ session, build }: Observed): void {
-  const folded = JSON.stringify(recordCompaction(compactionState(session.events, session.view)));
-  const recorded = JSON.stringify(baseSchema.parse(build.report['base']).compaction);
-  hold(
-    'C11',
-    recorded === folded,
-    () => `compactions ${recorded} since the last build, ${folded} from the first event`,
-  );
-  const part = neededPart(session);
-  if (part.length === session.events.length) return;
-  const again = session.build('managed', part);
-  const from = `from ${part.length} of ${session.events.length} events`;
-  hold(
-    'C11',
-    canonicalOf(again) === canonicalOf(build),
-    () =>
-      `${from}: ${again.kind} ${canonicalOf(again).slice(0, 600)}\nin full: ${build.kind} ${canonicalOf(build).slice(0, 600)}`,
-  );
-  hold(
-    'C11',
-    decisionsOf(again) === decisionsOf(build),
-    () => `${from}: ${decisionsOf(again)}\nin full: ${decisionsOf(build)}`,
-  );
-}
-
-/** What a worker holds that knows nothing yet: the last call of the view, and what it says is needed. */
-function neededPart(session: Session): readonly StoredEvent[] {
-  const { events, view, policyHash, manifest } = session;
-  const last = lastBuildOf(
-    events.filter((event) => isInView(view, event)),
-    view,
-  );
-  const since = events.filter(({ seq }) => seq > (last?.uptoSeq ?? 0));
-  const needsAll = needsAllCompactions(last, since);
-  const compactions = (needsAll ? events : since).filter(isCompactionEvent);
-  const { fromSeq, alsoSeqs } = neededEvents(last, compactions, { view, policyHash, model: manifest.model });
-  return events.filter(
-    (event) =>
-      event.seq === last?.seq ||
-      (needsAll && isCompactionEvent(event)) ||
-      (isBuildEvent(event) && (event.seq >= fromSeq || alsoSeqs.includes(event.seq))),
-  );
-}
-
-const isCompactionEvent = ({ type }: StoredEvent): boolean => COMPACTION_EVENTS.some((one) => one === type);
-const isBuildEvent = ({ type }: StoredEvent): boolean => BUILD_EVENTS.some((one) => one === type);
-
-const decisionsOf = (build: BuildResult): string =>
-  JSON.stringify([
-    build.report['base'],
-    build.kind === 'over_hard_cap' ? build.knob : build.proposal,
-    build.kind === 'ready' ? build.frontier : null,
-  ]);
 
 /** C5, C9 and C15, once for each session. */
 function checkEquality(session: Session): void {
