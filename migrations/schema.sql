@@ -141,6 +141,36 @@ CREATE UNIQUE INDEX event_by_id ON public.event USING btree (project_id, event_i
 CREATE INDEX event_feed ON public.event USING btree (project_id, xact, "position");
 CREATE INDEX event_of_run ON public.event USING btree (project_id, run_id, xact, "position") WHERE (run_id IS NOT NULL);
 
+create table hook (
+  project_id text not null,
+  name text not null,
+  hook_id text not null,
+  verification jsonb not null,
+  secrets jsonb not null,
+  delivery_id_template text,
+  condition text,
+  action jsonb not null,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now()
+);
+alter table hook add constraint hook_project_id_fkey FOREIGN KEY (project_id) REFERENCES project(project_id);
+alter table hook add constraint hook_pkey PRIMARY KEY (project_id, name);
+CREATE UNIQUE INDEX hook_by_id ON public.hook USING btree (hook_id);
+
+create table hook_delivery (
+  project_id text not null,
+  name text not null,
+  delivery_hash text not null,
+  outcome text not null,
+  run_id text,
+  signal_id text,
+  received_at timestamp with time zone not null default clock_timestamp()
+);
+alter table hook_delivery add constraint hook_delivery_outcome_check CHECK ((outcome = ANY (ARRAY['started'::text, 'signalled'::text, 'ignored'::text])));
+alter table hook_delivery add constraint hook_delivery_project_id_name_fkey FOREIGN KEY (project_id, name) REFERENCES hook(project_id, name) ON DELETE CASCADE;
+alter table hook_delivery add constraint hook_delivery_pkey PRIMARY KEY (project_id, name, delivery_hash);
+CREATE INDEX hook_delivery_age ON public.hook_delivery USING btree (received_at);
+
 create table idempotency_key (
   project_id text not null,
   scope text not null,
@@ -267,6 +297,42 @@ CREATE INDEX run_due ON public.run USING btree (timeout_at) WHERE ((ended_at IS 
 CREATE INDEX run_line ON public.run USING btree (project_id, stream_id, created_at, run_id) WHERE (ended_at IS NULL);
 CREATE INDEX run_list ON public.run USING btree (project_id, created_at DESC, run_id DESC);
 CREATE INDEX run_open ON public.run USING btree (status, created_at) WHERE (ended_at IS NULL);
+
+create table schedule (
+  project_id text not null,
+  name text not null,
+  cron text not null,
+  timezone text not null,
+  overlap text not null,
+  catch_up text not null,
+  catch_up_window_ms bigint not null,
+  start jsonb not null,
+  revision integer not null default 1,
+  paused_at timestamp with time zone,
+  next_at timestamp with time zone,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now()
+);
+alter table schedule add constraint schedule_catch_up_check CHECK ((catch_up = ANY (ARRAY['skip'::text, 'latest'::text, 'all'::text])));
+alter table schedule add constraint schedule_overlap_check CHECK ((overlap = ANY (ARRAY['skip'::text, 'allow'::text, 'queue'::text, 'cancel'::text])));
+alter table schedule add constraint schedule_project_id_fkey FOREIGN KEY (project_id) REFERENCES project(project_id);
+alter table schedule add constraint schedule_pkey PRIMARY KEY (project_id, name);
+CREATE INDEX schedule_due ON public.schedule USING btree (next_at) WHERE ((paused_at IS NULL) AND (next_at IS NOT NULL));
+
+create table schedule_tick (
+  project_id text not null,
+  name text not null,
+  tick_at timestamp with time zone not null,
+  outcome text not null,
+  is_manual boolean not null default false,
+  ticks integer not null default 1,
+  run_id text,
+  detail text,
+  recorded_at timestamp with time zone not null default clock_timestamp()
+);
+alter table schedule_tick add constraint schedule_tick_outcome_check CHECK ((outcome = ANY (ARRAY['started'::text, 'skipped'::text, 'missed'::text, 'failed'::text])));
+alter table schedule_tick add constraint schedule_tick_project_id_name_fkey FOREIGN KEY (project_id, name) REFERENCES schedule(project_id, name) ON DELETE CASCADE;
+alter table schedule_tick add constraint schedule_tick_pkey PRIMARY KEY (project_id, name, tick_at);
 
 create table schema_migration (
   version integer not null,
@@ -404,3 +470,47 @@ alter table wait add constraint wait_project_id_step_run_id_fkey FOREIGN KEY (pr
 alter table wait add constraint wait_pkey PRIMARY KEY (project_id, step_run_id, kind, key);
 CREATE INDEX wait_by_key ON public.wait USING btree (project_id, kind, key);
 CREATE INDEX wait_due ON public.wait USING btree (due_at) WHERE (due_at IS NOT NULL);
+
+create table webhook_delivery (
+  project_id text not null,
+  delivery_id text not null,
+  endpoint_id text not null,
+  event_id uuid,
+  event_type text not null,
+  run_id text,
+  status text not null default 'pending'::text,
+  attempt integer not null default 0,
+  due_at timestamp with time zone not null default now(),
+  last_status integer,
+  last_error text,
+  created_at timestamp with time zone not null default clock_timestamp(),
+  last_attempt_at timestamp with time zone,
+  ended_at timestamp with time zone
+);
+alter table webhook_delivery add constraint webhook_delivery_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'delivered'::text, 'dead'::text])));
+alter table webhook_delivery add constraint webhook_delivery_project_id_endpoint_id_fkey FOREIGN KEY (project_id, endpoint_id) REFERENCES webhook_endpoint(project_id, endpoint_id) ON DELETE CASCADE;
+alter table webhook_delivery add constraint webhook_delivery_pkey PRIMARY KEY (project_id, delivery_id);
+CREATE INDEX webhook_delivery_dead ON public.webhook_delivery USING btree (project_id, endpoint_id, ended_at) WHERE (status = 'dead'::text);
+CREATE INDEX webhook_delivery_due ON public.webhook_delivery USING btree (project_id, endpoint_id, due_at) WHERE (status = 'pending'::text);
+CREATE INDEX webhook_delivery_ended ON public.webhook_delivery USING btree (ended_at) WHERE (status = 'delivered'::text);
+CREATE INDEX webhook_delivery_list ON public.webhook_delivery USING btree (project_id, endpoint_id, created_at DESC, delivery_id DESC);
+CREATE UNIQUE INDEX webhook_delivery_of_event ON public.webhook_delivery USING btree (project_id, endpoint_id, event_id);
+
+create table webhook_endpoint (
+  project_id text not null,
+  endpoint_id text not null,
+  url text not null,
+  description text,
+  event_types text[] not null,
+  include_content boolean not null default false,
+  secrets jsonb not null,
+  disabled_at timestamp with time zone,
+  disabled_reason text,
+  failing_since timestamp with time zone,
+  failures integer not null default 0,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now()
+);
+alter table webhook_endpoint add constraint webhook_endpoint_project_id_fkey FOREIGN KEY (project_id) REFERENCES project(project_id);
+alter table webhook_endpoint add constraint webhook_endpoint_pkey PRIMARY KEY (project_id, endpoint_id);
+CREATE INDEX webhook_endpoint_enabled ON public.webhook_endpoint USING btree (project_id) WHERE (disabled_at IS NULL);

@@ -26,7 +26,7 @@ import { createModels, Scripts } from '../../libs/models/src/index.js';
 import { createTools } from '../../libs/tools/src/index.js';
 import { checkContextPolicy } from '../../libs/context/src/index.js';
 import type { Json, StoredEvent } from '../../libs/domain/src/index.js';
-import { InMemoryQueue, inMemoryEpoch, noLimiter, silentWakeups } from './in-memory-queue.js';
+import { InMemoryQueue, inMemoryEpoch, noLimiter, noWebhooks, silentWakeups } from './in-memory-queue.js';
 import { createTestDatabase } from './test-services.js';
 import { waitFor } from './wait-for.js';
 
@@ -124,6 +124,7 @@ function harnessDeps({ database, queue, scripts, logged }: Parts): EngineDeps {
     limiter: noLimiter,
     models: createModels({ connections: new Map(), overrides: {}, scripts, recorded }),
     tools: createTools({ recorded }),
+    webhooks: noWebhooks,
     expressions,
     pipelineFacts: {
       expressions,

@@ -6,6 +6,7 @@ import {
   type ModelLimiter,
   type StepJob,
   type StepQueue,
+  type WebhookSender,
   type Wakeups,
   type QueueEpoch,
 } from '../../libs/engine/src/index.js';
@@ -97,4 +98,10 @@ export const noLimiter: ModelLimiter = {
     Promise.resolve({ kind: 'granted', reservation: { id: 'granted', limits, tokens, grantedAtMs: 0 } }),
   settle: () => Promise.resolve(),
   close: () => Promise.resolve(),
+};
+
+/** No endpoint answers. */
+export const noWebhooks: WebhookSender = {
+  refusal: () => null,
+  post: () => Promise.resolve({ kind: 'unreachable', detail: 'no webhooks in this test' }),
 };

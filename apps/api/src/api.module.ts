@@ -13,6 +13,8 @@ import { EventsController } from './events/events.controller.js';
 import { ProgressHub } from './events/progress-hub.js';
 import { HealthController } from './health/health.controller.js';
 import { METRICS, type ApiMetrics } from './health/metrics.js';
+import { HookDeliveriesController } from './hooks/hook-deliveries.controller.js';
+import { HooksController } from './hooks/hooks.controller.js';
 import { PipelineVersionsController } from './pipelines/pipeline-versions.controller.js';
 import { PipelinesController } from './pipelines/pipelines.controller.js';
 import { ApiKeysController } from './projects/api-keys.controller.js';
@@ -22,9 +24,13 @@ import { RunPauseController } from './runs/run-pause.controller.js';
 import { RunReportsController } from './runs/run-reports.controller.js';
 import { RunVerbsController } from './runs/run-verbs.controller.js';
 import { RunsController } from './runs/runs.controller.js';
+import { ScheduleVerbsController } from './schedules/schedule-verbs.controller.js';
+import { SchedulesController } from './schedules/schedules.controller.js';
 import { SignalsController } from './signals/signals.controller.js';
 import { CallResultController } from './steps/call-result.controller.js';
 import { StepsController } from './steps/steps.controller.js';
+import { WebhookDeliveriesController } from './webhooks/webhook-deliveries.controller.js';
+import { WebhookEndpointsController } from './webhooks/webhook-endpoints.controller.js';
 
 export type ApiModuleOptions = { parts: ApiParts; keys: KeyRegistry; hub: ProgressHub; metrics: ApiMetrics };
 
@@ -41,6 +47,12 @@ export type ApiModuleOptions = { parts: ApiParts; keys: KeyRegistry; hub: Progre
     CallResultController,
     ApprovalsController,
     SignalsController,
+    SchedulesController,
+    ScheduleVerbsController,
+    WebhookEndpointsController,
+    WebhookDeliveriesController,
+    HooksController,
+    HookDeliveriesController,
     EventsController,
     MessagesController,
     RecordingsController,

@@ -32,7 +32,7 @@ export function addShutdownSteps(shutdown: Shutdown, parts: BackgroundParts): vo
     ['jobs acknowledged', CLOSE_MS, () => intake.close()],
     ['loops', CLOSE_MS, () => Promise.all([announce.stop(CLOSE_MS), loops.stop(CLOSE_MS)])],
     ['capacity', CLOSE_MS, () => withdraw(runtime)],
-    ['tools', CLOSE_MS, () => runtime.tools.close()],
+    ['tools', CLOSE_MS, () => Promise.all([runtime.tools.close(), runtime.webhooks.close()])],
     ['queue', CLOSE_MS, () => queue.close()],
     ['database', CLOSE_MS + 3000, () => database.close()],
     ['health server', CLOSE_MS, () => health.close()],

@@ -21,6 +21,7 @@ import { faultReporter } from './fault-reporter.js';
 import { pipelineFacts } from './pipeline-facts.js';
 import { databaseUrl, queueSettings } from './queue-settings.js';
 import type { ReadinessCheck } from './readiness.js';
+import { webhookSender, type ClosableWebhookSender } from './webhook-sender.js';
 import { knownSecrets, secretRedactor } from './secret-redactor.js';
 
 /** A process' engine with its adapters. Whoever composed it closes `queue`, then `database`. */
@@ -30,6 +31,8 @@ export type Runtime = {
   queue: QueueBackend;
   /** Its `close` ends MCP servers; before the queue. */
   tools: ClosableTools;
+  /** Its `close` ends connections to webhook endpoints. */
+  webhooks: ClosableWebhookSender;
   /** For faults of the queue that nobody waits for. */
   reportFault: ReportFault;
   /** Whether the database has this version's schema. @throws what `schemaStanding` throws */
@@ -53,12 +56,14 @@ export async function composeEngine(settings: Settings, logger: Logger, app: str
   });
   const reportFault = faultReporter(logger);
   const queue = await createQueueBackend(queueSettings(settings), reportFault);
-  const { engine, tools } = engineDeps(settings, { logger, app, database, queue, plugins });
+  const webhooks = webhookSender(settings.http.allowedHosts);
+  const { engine, tools } = engineDeps(settings, { logger, app, database, queue, plugins, webhooks });
   return {
     engine,
     database,
     queue,
     tools,
+    webhooks,
     reportFault,
     schema: () => schemaStanding(database),
     readiness: [databaseCheck(database), schemaCheck(database), { name: 'queue', check: () => queue.health() }],
@@ -66,10 +71,17 @@ export async function composeEngine(settings: Settings, logger: Logger, app: str
 }
 
 type Plugins = Awaited<ReturnType<typeof loadPlugins>>;
-type Parts = { logger: Logger; app: string; database: Database; queue: QueueBackend; plugins: Plugins };
+type Parts = {
+  logger: Logger;
+  app: string;
+  database: Database;
+  queue: QueueBackend;
+  plugins: Plugins;
+  webhooks: ClosableWebhookSender;
+};
 
 function engineDeps(settings: Settings, parts: Parts): { engine: EngineDeps; tools: ClosableTools } {
-  const { logger, app, database, queue, plugins } = parts;
+  const { logger, app, database, queue, plugins, webhooks } = parts;
   const expressions = celExpressions();
   const scripts = new Scripts(settings.scriptsDir);
   const log = postgresEventLog(database);
@@ -91,6 +103,7 @@ function engineDeps(settings: Settings, parts: Parts): { engine: EngineDeps; too
     limiter: queue.limiter,
     models: createModels({ connections: settings.connections, overrides: settings.models, scripts, recorded }),
     tools,
+    webhooks,
     expressions,
     pipelineFacts: pipelineFacts({ ...settings, plugins: [...plugins.keys()] }, expressions),
     redact: secretRedactor(knownSecrets(settings)),

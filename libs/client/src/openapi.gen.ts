@@ -618,6 +618,84 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/hooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Hooks of the project
+         * @description Needs the scope `admin:read`.
+         */
+        get: operations["listHooks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/hooks/{hook}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One hook
+         * @description Needs the scope `admin:read`.
+         */
+        get: operations["getHook"];
+        /**
+         * Make a way in for another system, or change one
+         * @description A verified delivery starts a run or sends a signal, once for each of the sender’s ids. Expressions are over `body`, `headers` (names in lower case) and `hook` (`name`). `delivery_id`: a template of the sender’s id; without it what the standard says (`webhook-id`, `idempotency-key`), for `hmac_sha256` else the signed content. `when`: deliveries for which it is not true are ignored.
+         *
+         *     Needs the scope `admin:write`.
+         */
+        put: operations["putHook"];
+        /**
+         * Deliver to a hook
+         * @description The body: JSON or a form, at most 1 MiB. `hook` is the id of the hook’s `path`, and the delivery is verified as the hook says; or its name, with an API key that has the scope `runs:write`. The same delivery again (by the sender’s id) does nothing and gets the same receipt.
+         */
+        post: operations["deliverToHook"];
+        /**
+         * Delete a hook
+         * @description Its address answers 404 from then on.
+         *
+         *     Needs the scope `admin:write`.
+         */
+        delete: operations["deleteHook"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/hooks/{hook}/rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give a hook a new secret
+         * @description Both are taken during `overlap`.
+         *
+         *     Needs the scope `admin:write`.
+         */
+        post: operations["rotateHookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/pipelines": {
         parameters: {
             query?: never;
@@ -1196,6 +1274,168 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/schedules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Schedules of the project
+         * @description Needs the scope `runs:read`.
+         */
+        get: operations["listSchedules"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/schedules/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One schedule
+         * @description Needs the scope `runs:read`.
+         */
+        get: operations["getSchedule"];
+        /**
+         * Make a schedule, or replace one
+         * @description Each tick of `cron` in `timezone` starts one run, however many processes there are. Expressions in `start` are over `schedule` (`name`, `timezone`) and `tick` (`at`, RFC 3339; `date`, in the time zone). `overlap`: what becomes of a tick while a run of the schedule goes on; `catch_up`: what becomes of ticks that passed while nobody could start them.
+         *
+         *     Needs the scope `runs:write`.
+         */
+        put: operations["putSchedule"];
+        post?: never;
+        /**
+         * Delete a schedule
+         * @description Its runs go on; what it did is forgotten.
+         *
+         *     Needs the scope `runs:write`.
+         */
+        delete: operations["deleteSchedule"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/schedules/{name}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Pause a schedule
+         * @description Its runs go on. Pausing twice changes nothing.
+         *
+         *     Needs the scope `runs:write`.
+         */
+        post: operations["pauseSchedule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/schedules/{name}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Go on with a paused schedule
+         * @description With its next tick from now on: those of the pause are not caught up.
+         *
+         *     Needs the scope `runs:write`.
+         */
+        post: operations["resumeSchedule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/schedules/{name}/run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start a schedule’s run now
+         * @description Beside its ticks, whatever goes on and also while it is paused; `tick.at` is now.
+         *
+         *     Needs the scope `runs:write`.
+         */
+        post: operations["runSchedule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/schedules/{name}/ticks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What became of a schedule’s ticks
+         * @description The last 200, and those whose runs go on.
+         *
+         *     Needs the scope `runs:read`.
+         */
+        get: operations["listTicks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/schedules/{name}/upcoming": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * When a schedule’s next ticks are
+         * @description Also of one that is paused: when they would be.
+         *
+         *     Needs the scope `runs:read`.
+         */
+        get: operations["upcomingTicks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/signals/{name}": {
         parameters: {
             query?: never;
@@ -1234,6 +1474,152 @@ export interface paths {
         get: operations["listMessages"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhook-endpoints": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Webhook endpoints of the project
+         * @description Needs the scope `admin:read`.
+         */
+        get: operations["listWebhookEndpoints"];
+        put?: never;
+        /**
+         * Have events sent to an address
+         * @description Each event of the named types is a POST, signed as Standard Webhooks say and repeated until it is answered with 2xx. Without `event_types`: the end of every run. With `include_content` (the key needs `content:read`) the event’s data with inputs, outputs and prompts are in it.
+         *
+         *     Needs the scope `admin:write`.
+         */
+        post: operations["createWebhookEndpoint"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhook-endpoints/{endpoint}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One webhook endpoint
+         * @description Needs the scope `admin:read`.
+         */
+        get: operations["getWebhookEndpoint"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a webhook endpoint
+         * @description With its ledger; what waits for it is not sent any more.
+         *
+         *     Needs the scope `admin:write`.
+         */
+        delete: operations["deleteWebhookEndpoint"];
+        options?: never;
+        head?: never;
+        /**
+         * Change, disable or enable a webhook endpoint
+         * @description A disabled one gets no new deliveries; what waits for it goes on when it is enabled again. An endpoint that took nothing for three days, or that answered 410, is disabled by itself.
+         *
+         *     Needs the scope `admin:write`.
+         */
+        patch: operations["changeWebhookEndpoint"];
+        trace?: never;
+    };
+    "/v1/webhook-endpoints/{endpoint}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What was sent to an endpoint, and what was not
+         * @description Deliveries that were taken are kept for 30 days, dead ones until the endpoint is deleted.
+         *
+         *     Needs the scope `admin:read`.
+         */
+        get: operations["listWebhookDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhook-endpoints/{endpoint}/redeliver": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send deliveries again
+         * @description Dead ones or those that were taken, under the same ids; receivers know them by `webhook-id`.
+         *
+         *     Needs the scope `admin:write`.
+         */
+        post: operations["redeliverWebhooks"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhook-endpoints/{endpoint}/rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give an endpoint a new secret
+         * @description Both sign side by side during `overlap`, so that receivers can change over without a gap.
+         *
+         *     Needs the scope `admin:write`.
+         */
+        post: operations["rotateWebhookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhook-endpoints/{endpoint}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test delivery
+         * @description Of the type `WebhookTest`. A worker sends it within seconds; look for it among the deliveries.
+         *
+         *     Needs the scope `admin:write`.
+         */
+        post: operations["testWebhookEndpoint"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1489,6 +1875,13 @@ export interface components {
             over_hard_cap: number;
             tokens: number;
         };
+        ChangeWebhookEndpoint: {
+            description?: string | null;
+            enabled?: boolean;
+            event_types?: ("RunCreated" | "RunStarted" | "RunSucceeded" | "RunFailed" | "RunCancelled" | "RunTimedOut" | "RunDeadLettered" | "RunRetried" | "RunPaused" | "RunResumed" | "StepFailed" | "StepDeadLettered" | "ApprovalRequested" | "ApprovalDecided")[];
+            include_content?: boolean;
+            url?: string;
+        };
         /** @description `range` (seqs) and `entries` are inclusive; `…/events` gives the events behind them. `attempts[].outcome` says why one was skipped. `summary` is null for keys without `content:read`. */
         Compaction: {
             allowed_actions: ("retry" | "rollback")[];
@@ -1714,6 +2107,105 @@ export interface components {
             stream_id: string;
             type: string;
         };
+        /** @description `path`: where senders POST to. */
+        Hook: {
+            action: {
+                start: components["schemas"]["RunTemplate"];
+            } | {
+                signal: components["schemas"]["SignalTemplate"];
+            };
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            created_at: string;
+            delivery_id: string | null;
+            id: string;
+            name: string;
+            path: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            updated_at: string;
+            verification: {
+                /** @enum {string} */
+                kind: "standard_webhooks";
+            } | {
+                /** @enum {string} */
+                kind: "token";
+            } | {
+                /**
+                 * @default hex
+                 * @enum {string}
+                 */
+                encoding: "hex" | "base64";
+                header: unknown;
+                /** @enum {string} */
+                kind: "hmac_sha256";
+                /** @default  */
+                prefix: string;
+                /** @default {body} */
+                signed: string;
+                /** @default null */
+                timestamp_header: unknown | null;
+            };
+            when: string | null;
+        };
+        /** @description `repeated`: this delivery came before, and nothing was done again. `run_id` of a signal: the run that goes on with it. */
+        HookReceipt: {
+            /** @enum {string} */
+            outcome: "started" | "signalled" | "ignored";
+            repeated: boolean;
+            run_id: string | null;
+            signal_id: string | null;
+        };
+        /** @description `secret`: of a new one, shown in this answer only; else null. */
+        HookWithSecret: {
+            action: {
+                start: components["schemas"]["RunTemplate"];
+            } | {
+                signal: components["schemas"]["SignalTemplate"];
+            };
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            created_at: string;
+            delivery_id: string | null;
+            id: string;
+            name: string;
+            path: string;
+            secret: string | null;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            updated_at: string;
+            verification: {
+                /** @enum {string} */
+                kind: "standard_webhooks";
+            } | {
+                /** @enum {string} */
+                kind: "token";
+            } | {
+                /**
+                 * @default hex
+                 * @enum {string}
+                 */
+                encoding: "hex" | "base64";
+                header: unknown;
+                /** @enum {string} */
+                kind: "hmac_sha256";
+                /** @default  */
+                prefix: string;
+                /** @default {body} */
+                signed: string;
+                /** @default null */
+                timestamp_header: unknown | null;
+            };
+            when: string | null;
+        };
         /** @description `source_id` names the conversation where it comes from: importing it again adds only what is new. An export has this form. */
         ImportConversation: {
             /** @default false */
@@ -1768,6 +2260,14 @@ export interface components {
         NewProject: {
             id: string;
             name?: string;
+        };
+        NewWebhookEndpoint: {
+            /** @default null */
+            description?: string | null;
+            event_types?: ("RunCreated" | "RunStarted" | "RunSucceeded" | "RunFailed" | "RunCancelled" | "RunTimedOut" | "RunDeadLettered" | "RunRetried" | "RunPaused" | "RunResumed" | "StepFailed" | "StepDeadLettered" | "ApprovalRequested" | "ApprovalDecided")[];
+            /** @default false */
+            include_content?: boolean;
+            url: string;
         };
         PatchRun: {
             metadata?: {
@@ -1874,6 +2374,58 @@ export interface components {
             id: string;
             name: string;
         };
+        /** @description `secret`: where the sender gives one; else Weir makes it, and shows it in the answer. */
+        PutHook: {
+            action: {
+                start: components["schemas"]["RunTemplate"];
+            } | {
+                signal: components["schemas"]["SignalTemplate"];
+            };
+            /** @default null */
+            delivery_id?: string | null;
+            secret?: string | null;
+            verification: {
+                /** @enum {string} */
+                kind: "standard_webhooks";
+            } | {
+                /** @enum {string} */
+                kind: "token";
+            } | {
+                /**
+                 * @default hex
+                 * @enum {string}
+                 */
+                encoding?: "hex" | "base64";
+                header: string;
+                /** @enum {string} */
+                kind: "hmac_sha256";
+                /** @default  */
+                prefix?: string;
+                /** @default {body} */
+                signed?: string;
+                timestamp_header?: string | null;
+            };
+            /** @default null */
+            when?: string | null;
+        };
+        PutSchedule: {
+            /**
+             * @default latest
+             * @enum {string}
+             */
+            catch_up?: "skip" | "latest" | "all";
+            /** @default 1d */
+            catch_up_window?: string;
+            cron: string;
+            /**
+             * @default skip
+             * @enum {string}
+             */
+            overlap?: "skip" | "allow" | "queue" | "cancel";
+            start: components["schemas"]["RunTemplate"];
+            /** @default UTC */
+            timezone?: string;
+        };
         /** @description `runnable` is still in Postgres, `dispatched` in the queue and not yet claimed. */
         Queues: {
             /** @enum {string} */
@@ -1924,6 +2476,17 @@ export interface components {
             name: string;
             transcript: components["schemas"]["Json"];
         };
+        /** @description What fits all that is given, at most 1,000 at once. */
+        Redeliver: {
+            delivery_ids?: string[];
+            /** Format: date-time */
+            since?: string;
+            /** @enum {string} */
+            status?: "dead" | "delivered";
+        };
+        Redelivered: {
+            redelivered: number;
+        };
         /** @description `step_id` may be left out where the path names a sub-stream or the stream has one only. `run_id`: the view of that run (`fresh` steps); else that of the last start. `min_tail_turns`: this once in place of the policy’s, for a tail that is itself too large. */
         RequestCompaction: {
             item?: number;
@@ -1941,6 +2504,16 @@ export interface components {
              * @enum {string}
              */
             version?: "pinned" | "live";
+        };
+        RotateHookSecret: {
+            /** @default 1d */
+            overlap?: string;
+            secret?: string | null;
+        };
+        /** @description `overlap`: how long the secret before holds beside the new one. */
+        RotateSecret: {
+            /** @default 1d */
+            overlap?: string;
         };
         /** @description `inputs`, `output` and `metadata` are null for keys without `content:read`. */
         Run: {
@@ -2105,6 +2678,53 @@ export interface components {
             tags: string[];
             usage: components["schemas"]["Usage"];
         };
+        /** @description Strings in `inputs`, `stream_id` and `metadata` may hold `${…}`; `version` null: what is live. */
+        RunTemplate: {
+            /** @default {} */
+            inputs: {
+                [key: string]: components["schemas"]["Json"];
+            };
+            /** @default {} */
+            metadata: {
+                [key: string]: components["schemas"]["Json"];
+            };
+            pipeline: string;
+            /** @default 0 */
+            priority: number;
+            /** @default null */
+            stream_id: string | null;
+            /** @default [] */
+            tags: string[];
+            /** @default null */
+            version: number | null;
+        };
+        /** @description `next_at` null: its pattern has no tick any more. */
+        Schedule: {
+            /** @enum {string} */
+            catch_up: "skip" | "latest" | "all";
+            catch_up_window_ms: number;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            created_at: string;
+            cron: string;
+            name: string;
+            next_at: string | null;
+            /** @enum {string} */
+            overlap: "skip" | "allow" | "queue" | "cancel";
+            paused_at: string | null;
+            start: components["schemas"]["RunTemplate"];
+            timezone: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            updated_at: string;
+        };
+        ScheduledRun: {
+            run_id: string;
+        };
         SendSignal: {
             key: string;
             payload?: components["schemas"]["Json"];
@@ -2120,6 +2740,12 @@ export interface components {
             version: number;
             /** @default 100 */
             weight?: number;
+        };
+        SignalTemplate: {
+            key: string;
+            name: string;
+            /** @default null */
+            payload: components["schemas"]["Json"];
         };
         /** @description Of the run with its child runs; a bound that is absent or null is none. */
         SpendLimit: {
@@ -2264,8 +2890,30 @@ export interface components {
             ok: boolean;
             stream_id: string;
         };
+        /** @description `ticks`: of missed ones, how many from `at` on. `detail`: why none was started. */
+        Tick: {
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            at: string;
+            detail: string | null;
+            manual: boolean;
+            /** @enum {string} */
+            outcome: "started" | "skipped" | "missed" | "failed";
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            recorded_at: string;
+            run_id: string | null;
+            ticks: number;
+        };
         /** @description A recorded session: `{source?, messages[], events?[]}`; unknown keys are kept. */
         Transcript: unknown;
+        UpcomingTicks: {
+            data: string[];
+        };
         Usage: {
             cached_tokens: number;
             cost_usd: number;
@@ -2301,6 +2949,74 @@ export interface components {
             name: "weir";
             node: string;
             version: string;
+        };
+        /** @description `dead`: all attempts failed; it waits for `redeliver`. `id` is the header `webhook-id` of each attempt. */
+        WebhookDelivery: {
+            attempts: number;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            created_at: string;
+            ended_at: string | null;
+            endpoint_id: string;
+            event_id: string | null;
+            event_type: string;
+            id: string;
+            last_attempt_at: string | null;
+            last_error: string | null;
+            last_status: number | null;
+            next_attempt_at: string | null;
+            run_id: string | null;
+            /** @enum {string} */
+            status: "pending" | "delivered" | "dead";
+        };
+        /** @description `failures`: attempts since the last delivery that was taken. */
+        WebhookEndpoint: {
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            created_at: string;
+            description: string | null;
+            disabled_at: string | null;
+            disabled_reason: string | null;
+            enabled: boolean;
+            event_types: string[];
+            failing_since: string | null;
+            failures: number;
+            id: string;
+            include_content: boolean;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            updated_at: string;
+            url: string;
+        };
+        /** @description `secret` is shown in this answer only; null in a replayed one. */
+        WebhookEndpointWithSecret: {
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            created_at: string;
+            description: string | null;
+            disabled_at: string | null;
+            disabled_reason: string | null;
+            enabled: boolean;
+            event_types: string[];
+            failing_since: string | null;
+            failures: number;
+            id: string;
+            include_content: boolean;
+            secret: string | null;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            updated_at: string;
+            url: string;
         };
         Worker: {
             expired_leases: number;
@@ -3371,6 +4087,206 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Approval"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listHooks: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of hooks, by name. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Hook"][];
+                        has_more: boolean;
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getHook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                hook: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The hook. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Hook"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    putHook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                hook: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PutHook"];
+            };
+        };
+        responses: {
+            /** @description The hook, with its secret where it is new. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HookWithSecret"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    deliverToHook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                hook: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Taken. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HookReceipt"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    deleteHook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                hook: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    rotateHookSecret: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key and body: the same answer, with `Idempotency-Replayed: true`. The same key and another body: 422. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                hook: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RotateHookSecret"];
+            };
+        };
+        responses: {
+            /** @description The hook, with its new secret. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HookWithSecret"];
                 };
             };
             /** @description What went wrong. */
@@ -4518,6 +5434,313 @@ export interface operations {
             };
         };
     };
+    listSchedules: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of schedules, by name. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Schedule"][];
+                        has_more: boolean;
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getSchedule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The schedule. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Schedule"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    putSchedule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PutSchedule"];
+            };
+        };
+        responses: {
+            /** @description Replaced. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Schedule"];
+                };
+            };
+            /** @description Made. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Schedule"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    deleteSchedule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    pauseSchedule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The schedule. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Schedule"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    resumeSchedule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The schedule. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Schedule"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    runSchedule: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key and body: the same answer, with `Idempotency-Replayed: true`. The same key and another body: 422. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The run is accepted. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScheduledRun"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listTicks: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of ticks, newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Tick"][];
+                        has_more: boolean;
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    upcomingTicks: {
+        parameters: {
+            query?: {
+                count?: number;
+            };
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Times, the next one first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UpcomingTicks"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     sendSignal: {
         parameters: {
             query?: never;
@@ -4584,6 +5807,323 @@ export interface operations {
                         has_more: boolean;
                         next_cursor: string | null;
                     };
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listWebhookEndpoints: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of endpoints, oldest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["WebhookEndpoint"][];
+                        has_more: boolean;
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    createWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key and body: the same answer, with `Idempotency-Replayed: true`. The same key and another body: 422. */
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewWebhookEndpoint"];
+            };
+        };
+        responses: {
+            /** @description The endpoint, with its secret. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpointWithSecret"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                endpoint: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The endpoint. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpoint"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    deleteWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                endpoint: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    changeWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                endpoint: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeWebhookEndpoint"];
+            };
+        };
+        responses: {
+            /** @description The endpoint. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpoint"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listWebhookDeliveries: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+                run_id?: string;
+                status?: "pending" | "delivered" | "dead";
+            };
+            header?: never;
+            path: {
+                endpoint: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of deliveries, newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["WebhookDelivery"][];
+                        has_more: boolean;
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    redeliverWebhooks: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key and body: the same answer, with `Idempotency-Replayed: true`. The same key and another body: 422. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                endpoint: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Redeliver"];
+            };
+        };
+        responses: {
+            /** @description How many are sent again. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Redelivered"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    rotateWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key and body: the same answer, with `Idempotency-Replayed: true`. The same key and another body: 422. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                endpoint: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RotateSecret"];
+            };
+        };
+        responses: {
+            /** @description The endpoint, with its new secret. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpointWithSecret"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    testWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key and body: the same answer, with `Idempotency-Replayed: true`. The same key and another body: 422. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                endpoint: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The delivery, not yet sent. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDelivery"];
                 };
             };
             /** @description What went wrong. */

@@ -12,3 +12,4 @@ export * from './run/decide-next.js';
 export * from './run/evolve.js';
 export * from './run/run-state.js';
 export * from './run/scope.js';
+export * from './triggers/index.js';

@@ -8,6 +8,7 @@ import type { PipelineStore } from './ports/pipeline-store.port.js';
 import type { RunStore } from './ports/run-store.port.js';
 import type { QueueEpoch, StepQueue, Wakeups } from './ports/step-queue.port.js';
 import type { Tools } from './ports/tool.port.js';
+import type { WebhookSender } from './ports/webhook-sender.port.js';
 
 /** Where the engine tells operators what it does. Fields are ids and numbers, never payloads. */
 export type EngineLogger = {
@@ -47,6 +48,7 @@ export type EngineDeps = {
   /** Shared by all processes. */
   limiter: ModelLimiter;
   tools: Tools;
+  webhooks: WebhookSender;
   expressions: ExpressionLanguage;
   /** What a document is checked against when it is applied. */
   pipelineFacts: PipelineFacts;
@@ -60,5 +62,5 @@ export type EngineDeps = {
   /** 0 (incl.) to 1 (excl.). */
   random: () => number;
   /** `run_…`, `apr_…` over UUIDv7. */
-  newId: (prefix: 'run' | 'cmp' | 'apr' | 'sig') => string;
+  newId: (prefix: 'run' | 'cmp' | 'apr' | 'sig' | 'whe' | 'whd' | 'hook') => string;
 };

@@ -21,6 +21,7 @@ import { readLastPosition } from './operations/read-last-position.js';
 import { renewLeases } from './operations/renew-leases.js';
 import { findNextOnStream, findStartableRuns } from './operations/stream-line.js';
 import { sumRunUsage } from './operations/sum-run-usage.js';
+import { postgresTriggerStore } from './postgres-trigger-store.js';
 import { postgresWaitStore } from './postgres-wait-store.js';
 import { transact } from './transact.js';
 
@@ -34,6 +35,7 @@ export function postgresRunStore(db: Database): RunStore {
     ...claims(db),
     ...dispatches(db),
     ...postgresWaitStore(db),
+    ...postgresTriggerStore(db),
     findExpiredLeases: (limit) => db.run((sql) => findExpiredLeases(sql, limit)),
     findDueWaits: (limit) => db.run((sql) => findDueWaits(sql, limit)),
     findDueRuns: (limit) => db.run((sql) => findDueRuns(sql, limit)),

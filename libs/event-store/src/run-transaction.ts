@@ -17,6 +17,7 @@ import { insertCompaction } from './operations/insert-compaction.js';
 import { readEvents } from './operations/read-events.js';
 import { updateCompaction } from './operations/update-compaction.js';
 import type { Session } from './session.js';
+import { triggerTransaction } from './trigger-transaction.js';
 import { waitTransaction } from './wait-transaction.js';
 
 /** The operations of a transaction. `open` returns its session, or throws once the transaction is over. */
@@ -47,5 +48,6 @@ export function runTransaction(open: () => Session): RunTransaction {
     claimIdempotencyKey: (key) => claimIdempotencyKey(open(), key),
     storeIdempotentAnswer: (key, httpStatus, body) => storeIdempotentAnswer(open(), key, httpStatus, body),
     ...waitTransaction(open),
+    ...triggerTransaction(open),
   };
 }

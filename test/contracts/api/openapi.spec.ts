@@ -32,6 +32,8 @@ beforeAll(async () => {
   });
   await api.work();
   const key = await api.newKey(['runs:read']);
+  const endpoint = await api.ask('/v1/webhook-endpoints', { method: 'POST', body: { url: 'https://example.com/in' } });
+  await api.ask('/v1/hooks/orders', { method: 'PUT', body: bodies['putHook'] });
   ids = {
     name: 'chat',
     alias: 'live',
@@ -44,6 +46,8 @@ beforeAll(async () => {
     approval: 'apr_none',
     project: 'default',
     key: key.keyId,
+    endpoint: endpoint.body.id,
+    hook: 'orders',
   };
 });
 afterAll(() => api.close());
@@ -78,13 +82,40 @@ const bodies: Record<string, unknown> = {
   completeToolCall: { tool_call_id: 'call_1', content: 'late' },
   previewContext: { policy: { preset: 'chat' } },
   requestCompaction: { step_id: 'answer' },
+  putSchedule: { cron: '0 9 * * *', start: { pipeline: 'chat', inputs: { message: '${tick.date}' } } },
+  createWebhookEndpoint: { url: 'https://example.com/in' },
+  changeWebhookEndpoint: { description: 'changed' },
+  rotateWebhookSecret: { overlap: '1h' },
+  redeliverWebhooks: { status: 'dead' },
+  putHook: {
+    verification: { kind: 'hmac_sha256', header: 'X-Signature' },
+    action: { signal: { name: 'paid', key: '${headers["host"]}', payload: '${body}' } },
+  },
+  rotateHookSecret: {},
   putRecording: { messages: [{ role: 'user', content: 'hi' }] },
   importConversation: { step_id: 'answer', transcript: [{ role: 'user', content: 'hi' }] },
 };
 /** A body may be left out. */
-const optionalBodies = new Set(['cancelRun', 'retryRun', 'pauseRun', 'resumeRun', 'requestCompaction']);
+const optionalBodies = new Set([
+  'cancelRun',
+  'retryRun',
+  'pauseRun',
+  'resumeRun',
+  'requestCompaction',
+  'rotateWebhookSecret',
+  'rotateHookSecret',
+]);
 /** Under a new name it makes something. */
-const creating = new Set(['applyPipeline', 'putRecording', 'sendSignal', 'importConversation']);
+const creating = new Set([
+  'applyPipeline',
+  'putRecording',
+  'sendSignal',
+  'importConversation',
+  'putSchedule',
+  'putHook',
+]);
+/** What the others need. */
+const deleting = new Set(['deletePipeline', 'deleteSchedule', 'deleteWebhookEndpoint', 'deleteHook']);
 const otherAnswers: Record<string, number> = {
   cancelRun: 409,
   retryRun: 409,
@@ -160,7 +191,7 @@ describe('the OpenAPI document', () => {
 describe('every operation', () => {
   it('answers a valid request as documented', async () => {
     for (const route of routes()) {
-      if (route.operation.operationId === 'deletePipeline') continue;
+      if (deleting.has(route.operation.operationId)) continue;
       const body = bodies[route.operation.operationId];
       const needsBody = route.operation.requestBody !== undefined;
       expect(needsBody && body === undefined ? `${route.operation.operationId} needs an example` : 'has one').toBe(
@@ -266,8 +297,8 @@ describe('every operation', () => {
         const path = route.path.replace(/\{(\w+)\}/g, () => encodeURIComponent(id));
         const answer = await call(route, { path, body: bodies[route.operation.operationId] });
         expectDocumented(route, answer);
-        // Some of these are names that a recording, a signal or a new stream may have.
-        if (!/^\/v1\/(recordings|signals)|\/import$/.test(route.path))
+        // Some of these are names that a recording, a signal, a schedule, a hook or a new stream may have.
+        if (!/^\/v1\/(recordings|signals|schedules|hooks)|\/import$/.test(route.path))
           expect(answer.status).toBeGreaterThanOrEqual(400);
       }
     }

@@ -35,8 +35,9 @@ type Ask = { method?: string; key?: string | null; body?: unknown; headers?: Rec
  */
 export async function startTestApi({
   databaseUrl,
+  operatorFile = '',
   ...options
-}: { keepAliveMs?: number; databaseUrl?: (url: string) => Promise<string> } = {}) {
+}: { keepAliveMs?: number; databaseUrl?: (url: string) => Promise<string>; operatorFile?: string } = {}) {
   const testDatabase = await createTestDatabase();
   const queue = await testQueue();
   const variables = {
@@ -47,7 +48,7 @@ export async function startTestApi({
     WEIR_QUEUE_PREFIX: queue.prefix,
     ...(queue.redisUrl === null ? {} : { REDIS_URL: queue.redisUrl }),
   };
-  const settings = resolveSettings(parseEnvironment(variables), parseOperatorFile('', 'test'), variables);
+  const settings = resolveSettings(parseEnvironment(variables), parseOperatorFile(operatorFile, 'test'), variables);
   const logger = createLogger({ name: 'api-test', level: process.env['WEIR_TEST_LOG'] ?? 'silent' });
   const runtime = await composeEngine(settings, logger, 'api-test');
   const scripts = new Scripts();
@@ -119,6 +120,8 @@ export async function startTestApi({
     close: async () => {
       shutdown.abort();
       await app.close();
+      await runtime.tools.close();
+      await runtime.webhooks.close();
       await runtime.queue.close();
       await runtime.database.close();
       await testDatabase.drop();

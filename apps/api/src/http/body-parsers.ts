@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ProblemError } from './problem-error.js';
 
 export const BODY_LIMIT_BYTES = 10 * 1024 * 1024;
@@ -11,8 +11,17 @@ export class YamlText {
   constructor(readonly text: string) {}
 }
 
+/** A body as it came, for routes that check its signature before they read it. */
+export class RawText {
+  constructor(readonly text: string) {}
+}
+
+const RAW_ROUTE = '/v1/hooks/:hook';
+const isRaw = ({ method, routeOptions }: FastifyRequest): boolean =>
+  method === 'POST' && routeOptions.url === RAW_ROUTE;
+
 /**
- * JSON and YAML, nothing else. An empty JSON body counts as none, so that `POST …/cancel` needs no body even when
+ * JSON and YAML, nothing else; where senders deliver, JSON and forms as text. An empty JSON body counts as none, so that `POST …/cancel` needs no body even when
  * a client sets the content type. Keys that would reach an object's prototype are refused.
  */
 export function addBodyParsers(server: FastifyInstance): void {
@@ -20,12 +29,17 @@ export function addBodyParsers(server: FastifyInstance): void {
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
     const text = body.toString();
+    if (isRaw(request)) return done(null, new RawText(text));
     if (text.trim() === '') return done(null, undefined);
     return parseJson(request, text, (error, value) => {
       if (error !== null) return done(malformedJson(text, error));
       if (isDeeperThan(MOST_LEVELS, value)) return done(tooDeep());
       return done(null, value);
     });
+  });
+  server.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (request, body, done) => {
+    if (isRaw(request)) return done(null, new RawText(body.toString()));
+    return done(new ProblemError('media_type_unsupported', 'This route takes application/json.'));
   });
   server.addContentTypeParser(YAML_MEDIA_TYPES, { parseAs: 'string' }, (_request, body, done) => {
     done(null, new YamlText(body.toString()));

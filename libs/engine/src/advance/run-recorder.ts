@@ -1,7 +1,16 @@
-import { AppError, subStreamId, type EventInput, type EventType, type NewEvent, type StepPlace } from '#libs/domain';
+import {
+  AppError,
+  isAnnounced,
+  subStreamId,
+  type EventInput,
+  type EventType,
+  type NewEvent,
+  type StepPlace,
+} from '#libs/domain';
 import type { EngineDeps } from '../engine-deps.js';
 import { newEvent } from '../new-event.js';
 import type { RunRecord } from '../ports/run-records.port.js';
+import type { AnnouncedEvent } from '../ports/trigger-store.port.js';
 import type { RunTransaction } from '../ports/run-store.port.js';
 
 type EventPlace = { stepId: string | null; item: number | null; round: number };
@@ -11,7 +20,7 @@ export class RunRecorder {
   private readonly events = new Map<string, NewEvent[]>();
 
   constructor(
-    private readonly deps: Pick<EngineDeps, 'redact'>,
+    private readonly deps: Pick<EngineDeps, 'redact' | 'newId'>,
     readonly run: Pick<RunRecord, 'projectId' | 'runId' | 'streamId'>,
   ) {}
 
@@ -35,10 +44,11 @@ export class RunRecorder {
     this.push(subStreamId(this.run.streamId, place.stepId, place.item), place, type, key, data);
   }
 
-  /** Appends all that was collected, in this transaction. */
+  /** Appends all that was collected, in this transaction, and what webhooks are to say of it. */
   async flush(tx: RunTransaction): Promise<void> {
     if (this.events.size === 0) return;
     const units = [...this.events].map(([streamId, events]) => ({ projectId: this.run.projectId, streamId, events }));
+    const announced = units.flatMap(({ events }) => events.flatMap((event) => this.announcement(event)));
     this.events.clear();
     for (const result of await tx.append(units)) {
       if (result.status !== 'appended') {
@@ -52,6 +62,11 @@ export class RunRecorder {
         );
       }
     }
+    if (announced.length > 0) await tx.announce(this.run.projectId, announced, () => this.deps.newId('whd'));
+  }
+
+  private announcement({ eventId, type }: NewEvent): AnnouncedEvent[] {
+    return isAnnounced(type) ? [{ eventId, type, runId: this.run.runId }] : [];
   }
 
   private push<T extends EventType>(

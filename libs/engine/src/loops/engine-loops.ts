@@ -4,7 +4,9 @@ import { relayCompactions } from '../dispatch/relay-compactions.js';
 import { relay } from '../dispatch/relay.js';
 import type { EngineDeps } from '../engine-deps.js';
 import { checkEpoch } from '../sweep/check-epoch.js';
+import { runDueSchedules } from '../schedules/run-due-schedules.js';
 import { sweep, wakeDue } from '../sweep/sweep.js';
+import { WebhookCourier } from '../webhooks/webhook-courier.js';
 import { startLoop, type Loop, type LoopWork } from './loop.js';
 
 /** `leases`: what this process runs and must renew; the API runs nothing. */
@@ -22,6 +24,11 @@ const DUE_MS = 1000;
 /** With Redis away a cancel reaches a running step within this time. */
 const CANCEL_POLL_MS = 2000;
 
+/** Deliveries that were taken, out and in, are known this long: a sender's repetition after it counts as new. */
+const KEEP_DELIVERIES_MS = 30 * 86_400_000;
+const FORGET_MS = 3_600_000;
+const FORGET_BATCH = 1000;
+
 /**
  * What every process does beside its work: relay, sweep, and for the steps that it runs heartbeats and cancels. All of it
  * may run any number of times at once (skip locked, fences), so nobody is elected.
@@ -32,8 +39,12 @@ export function startEngineLoops(deps: EngineDeps, options: EngineLoopsOptions):
     { name: 'compactions', everyMs: options.relayMs, turn: async () => (await relayCompactions(deps)).more },
     { name: 'epoch', everyMs: DUE_MS, turn: () => checkEpoch(deps).then(() => false) },
     { name: 'due', everyMs: DUE_MS, turn: async () => (await wakeDue(deps)).more },
+    { name: 'schedules', everyMs: DUE_MS, turn: async () => (await runDueSchedules(deps)).more },
     { name: 'sweep', everyMs: options.sweepMs, turn: () => sweep(deps).then(() => false) },
   ];
+  const courier = new WebhookCourier(deps);
+  // Workers are where calls to the outside come from; the API makes none.
+  if (options.leases === 'steps') works.push(...webhookLoops(deps, courier));
   const relayLoop = startLoop(
     { name: 'relay', everyMs: options.relayMs, turn: async () => (await relay(deps)).more },
     deps.logger,
@@ -45,9 +56,20 @@ export function startEngineLoops(deps: EngineDeps, options: EngineLoopsOptions):
       const ended = await Promise.all(
         loops.map(async (loop) => ({ name: loop.name, inTime: await loop.stop(timeoutMs) })),
       );
+      // Their signal has been aborted: what is left is to write down how they ended.
+      await courier.ended();
       return ended.filter(({ inTime }) => !inTime).map(({ name }) => name);
     },
   };
+}
+
+function webhookLoops(deps: EngineDeps, courier: WebhookCourier): LoopWork[] {
+  const forget = async (): Promise<boolean> =>
+    (await deps.runs.forgetDeliveries(KEEP_DELIVERIES_MS, FORGET_BATCH)) >= FORGET_BATCH;
+  return [
+    { name: 'webhooks', everyMs: DUE_MS, turn: (signal) => courier.turn(signal) },
+    { name: 'forget', everyMs: FORGET_MS, turn: forget },
+  ];
 }
 
 function leaseLoops(deps: EngineDeps, leases: EngineLoopsOptions['leases']): LoopWork[] {

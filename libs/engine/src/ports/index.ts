@@ -8,4 +8,6 @@ export type * from './run-records.port.js';
 export type * from './run-store.port.js';
 export type * from './step-queue.port.js';
 export type * from './tool.port.js';
+export type * from './trigger-store.port.js';
 export type * from './wait-store.port.js';
+export type * from './webhook-sender.port.js';

@@ -1,6 +1,7 @@
 import type { Json, StoredEvent } from '#libs/domain';
 import type { CompactionTransaction } from './compaction-store.port.js';
 import type { AppendResult, AppendUnit, ReadStream, StreamVersion } from './event-log.port.js';
+import type { TriggerStore, TriggerTransaction } from './trigger-store.port.js';
 import type { WaitStore, WaitTransaction } from './wait-store.port.js';
 import type {
   RunRecord,
@@ -18,7 +19,7 @@ export type WaitKind = 'timer' | 'signal' | 'approval' | 'compaction' | 'childre
  * One transaction. Lock order: run, step_run, compaction, stream (streams sorted): call the locks in that order.
  * Everything is projected in it together with the events appended by `append`.
  */
-export interface RunTransaction extends CompactionTransaction, WaitTransaction {
+export interface RunTransaction extends CompactionTransaction, WaitTransaction, TriggerTransaction {
   lockRun(projectId: string, runId: string): Promise<RunRecord | null>;
   /** Locks and returns the step run, or null when it does not exist. The caller compares `fence`. */
   lockStepRun(projectId: string, stepRunId: string): Promise<StepRunRecord | null>;
@@ -74,7 +75,7 @@ export type IdempotencyKey = { projectId: string; scope: string; key: string; re
 
 export type Claimed = { run: RunRecord; step: StepRunRecord };
 
-export interface RunStore extends WaitStore {
+export interface RunStore extends WaitStore, TriggerStore {
   /** Runs `work` in one read-committed transaction; retries it on serialization failure or deadlock (work must be repeatable). */
   transact<T>(work: (tx: RunTransaction) => Promise<T>): Promise<T>;
 

@@ -66,8 +66,30 @@ export type StartRunResult =
   /** `on_busy: reject` and another run holds the stream. */
   | { status: 'stream_busy'; streamId: string };
 
+/** What else belongs to the transaction that accepts a run. Its rows are locked before the run's. */
+export type StartWithin = {
+  /** Asked before anything is written. False: there is no run. */
+  claim(tx: RunTransaction): Promise<boolean>;
+  started(tx: RunTransaction, runId: string): Promise<void>;
+};
+
 /** Accepts a run: its row, its first event and (when its stream is free) its first steps in one transaction. Never waits for the queue. */
 export async function startRun(deps: EngineDeps, command: StartRun): Promise<StartRunResult> {
+  const result = await start(deps, command, null);
+  if (result.status !== 'not_claimed') return result;
+  throw new AppError('start_not_claimed', 'a start without conditions was refused by one');
+}
+
+/** The same, as a part of something that must happen once: a tick of a schedule, a delivery of a sender. */
+export function startRunWithin(
+  deps: EngineDeps,
+  command: StartRun,
+  within: StartWithin,
+): Promise<StartRunResult | { status: 'not_claimed' }> {
+  return start(deps, command, within);
+}
+
+async function start(deps: EngineDeps, command: StartRun, within: StartWithin | null): Promise<Accepted['result']> {
   const wanted = command.version ?? (await chooseVersion(deps, command));
   const version = await deps.pipelines.getVersion(command.projectId, command.pipeline, wanted);
   if (version === null) return { status: 'pipeline_not_found' };
@@ -78,7 +100,7 @@ export async function startRun(deps: EngineDeps, command: StartRun): Promise<Sta
   const messages = command.messages ?? null;
   const prior = messages === null ? [] : priorMessages(deps, run, definition, messages);
   const outcome = await deps.runs
-    .transact((tx) => accept(deps, tx, { run, definition, prior, key: idempotencyOf(command) }))
+    .transact((tx) => accept(deps, tx, { run, definition, prior, key: idempotencyOf(command), within }))
     .catch(refusal);
   if (outcome.advanced !== null) await afterCommit(deps, outcome.advanced);
   else if (outcome.result.status === 'started' && run.onBusy === 'interrupt' && run.delayMs === null)
@@ -178,20 +200,22 @@ function concurrencyOf(
   return { key: sha256(canonicalJson(rendered.ok ? rendered.value : key)), limit };
 }
 
-type Accepted = { result: StartRunResult; advanced: Advanced | null };
+type Accepted = { result: StartRunResult | { status: 'not_claimed' }; advanced: Advanced | null };
 
 type Acceptance = {
   run: NewRun;
   definition: PipelineDefinition;
   prior: PriorMessages;
   key: IdempotencyKey | null;
+  within: StartWithin | null;
 };
 
 async function accept(
   deps: EngineDeps,
   tx: RunTransaction,
-  { run, definition, prior, key }: Acceptance,
+  { run, definition, prior, key, within }: Acceptance,
 ): Promise<Accepted> {
+  if (within !== null && !(await within.claim(tx))) return { result: { status: 'not_claimed' }, advanced: null };
   if (key !== null) {
     const claim = await tx.claimIdempotencyKey(key);
     if (claim.status === 'mismatch') return { result: { status: 'key_mismatch' }, advanced: null };
@@ -201,6 +225,7 @@ async function accept(
   if (run.deadlineAt !== null && Date.parse(run.deadlineAt) <= deps.now().getTime())
     throw deadlinePassed(run.deadlineAt);
   await tx.insertRun(run);
+  await within?.started(tx, run.runId);
   if (key !== null) await tx.storeIdempotentAnswer(key, 202, { run_id: run.runId });
   const record = await tx.lockRun(run.projectId, run.runId);
   if (record === null) throw new AppError('run_missing', `run ${run.runId} is not there right after its insert`);

@@ -4,3 +4,16 @@ export { createProject, type NewProject } from './projects.js';
 export { deletePipeline, setPipelineAlias } from './pipelines.js';
 export { labelRun } from './label-run.js';
 export { switchQueueBackend } from './switch-queue-backend.js';
+export { deleteHook, putHook, rotateHookSecret, type HookInput } from './hooks.js';
+export { deleteSchedule, pauseSchedule, putSchedule, resumeSchedule, type ScheduleInput } from './schedules.js';
+export {
+  changeEndpoint,
+  createEndpoint,
+  deleteEndpoint,
+  insertTestDelivery,
+  redeliver,
+  rotateEndpointSecret,
+  type EndpointChange,
+  type NewEndpoint,
+  type Redelivery,
+} from './webhook-endpoints.js';

@@ -3,22 +3,28 @@ import type { ApprovalTable } from './approval.table.js';
 import type { AuditLogTable } from './audit-log.table.js';
 import type { CompactionTable } from './compaction.table.js';
 import type { EventTable } from './event.table.js';
+import type { HookDeliveryTable } from './hook-delivery.table.js';
+import type { HookTable } from './hook.table.js';
 import type { IdempotencyKeyTable } from './idempotency-key.table.js';
 import type { InstallationTable } from './installation.table.js';
 import type { PayloadTable } from './payload.table.js';
-import type { PipelineTable } from './pipeline.table.js';
 import type { PipelineAliasTable } from './pipeline-alias.table.js';
 import type { PipelineVersionTable } from './pipeline-version.table.js';
+import type { PipelineTable } from './pipeline.table.js';
 import type { ProjectTable } from './project.table.js';
 import type { RecordingTable } from './recording.table.js';
 import type { RunTable } from './run.table.js';
+import type { ScheduleTickTable } from './schedule-tick.table.js';
+import type { ScheduleTable } from './schedule.table.js';
 import type { SignalInboxTable } from './signal-inbox.table.js';
 import type { StepItemTable } from './step-item.table.js';
 import type { StepRunTable } from './step-run.table.js';
-import type { StreamTable } from './stream.table.js';
 import type { StreamHoldTable } from './stream-hold.table.js';
+import type { StreamTable } from './stream.table.js';
 import type { ToolEffectTable } from './tool-effect.table.js';
 import type { WaitTable } from './wait.table.js';
+import type { WebhookDeliveryTable } from './webhook-delivery.table.js';
+import type { WebhookEndpointTable } from './webhook-endpoint.table.js';
 
 /** One line a table, its columns in a file of its own. */
 export type DatabaseSchema = {
@@ -27,6 +33,8 @@ export type DatabaseSchema = {
   audit_log: AuditLogTable;
   compaction: CompactionTable;
   event: EventTable;
+  hook: HookTable;
+  hook_delivery: HookDeliveryTable;
   idempotency_key: IdempotencyKeyTable;
   installation: InstallationTable;
   payload: PayloadTable;
@@ -36,6 +44,8 @@ export type DatabaseSchema = {
   project: ProjectTable;
   recording: RecordingTable;
   run: RunTable;
+  schedule: ScheduleTable;
+  schedule_tick: ScheduleTickTable;
   signal_inbox: SignalInboxTable;
   step_item: StepItemTable;
   step_run: StepRunTable;
@@ -43,4 +53,6 @@ export type DatabaseSchema = {
   stream_hold: StreamHoldTable;
   tool_effect: ToolEffectTable;
   wait: WaitTable;
+  webhook_delivery: WebhookDeliveryTable;
+  webhook_endpoint: WebhookEndpointTable;
 };
