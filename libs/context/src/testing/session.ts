@@ -97,6 +97,7 @@ export class Session {
     purpose: 'managed' | 'unmanaged' | 'no_wait' = 'managed',
     events: readonly StoredEvent[] = this.events,
     memory: JsonObject | null = null,
+    runActive = true,
   ): BuildResult {
     return buildContext({
       events,
@@ -105,7 +106,7 @@ export class Session {
       policyHash: this.policyHash,
       memory,
       uptoSeq: this.events.length,
-      runActive: true,
+      runActive,
       purpose,
     });
   }
