@@ -47,41 +47,34 @@ function append(session: Session, { type, data, run }: FixtureEvent): void {
 }
 
 function defaultsOf(session: Session, type: EventType, data: JsonObject): JsonObject {
-  const answers = session.events.filter((event) => event.type === 'LlmCallCompleted');
-  const model = session.manifest.model.id;
-  const costs = { usage: null, cost_usd: null };
-  switch (type) {
-    case 'UserMessageReceived':
-      return { origin: session.events.some((event) => event.type === type) ? 'user' : 'task' };
-    case 'LlmCallCompleted': {
-      const message = data['message'] as { tool_calls?: unknown[] } | undefined;
-      const reason = (message?.tool_calls?.length ?? 0) > 0 ? 'tool_calls' : 'stop';
-      return { call_no: answers.length + 1, try: 1, model, finish_reason: reason, wire_hash: null, ...costs };
-    }
-    case 'LlmCallFailed':
-      return {
-        call_no: answers.length + 1,
-        try: 1,
-        model,
-        detail: '',
-        retryable: true,
-        retry_after_ms: null,
-        ...costs,
-      };
-    case 'ToolCallCompleted':
-      return { call_no: answers.length, ordinal: 0, tool_call_id: 'x', name: 'read', status: 'ok', argument: null };
-    case 'ConversationInterrupted':
-      return { reason: 'cancelled' };
-    case 'MemoryShown':
-      return { memory_seq: 0 };
-    case 'ContextCompacted':
-      return { ...COMPACTED, ...costs };
-    case 'CompactionRequested':
-      return { ...REQUESTED };
-    default:
-      return {};
-  }
+  return DEFAULTS[type]?.(session, data) ?? {};
 }
+
+const costs = { usage: null, cost_usd: null };
+const count = ({ events }: Session, type: EventType): number => events.filter((event) => event.type === type).length;
+const answers = (session: Session): number => count(session, 'LlmCallCompleted');
+
+const DEFAULTS: { readonly [T in EventType]?: (session: Session, data: JsonObject) => JsonObject } = {
+  UserMessageReceived: (session) => ({ origin: count(session, 'UserMessageReceived') > 0 ? 'user' : 'task' }),
+  LlmCallCompleted: (session, data) => {
+    const message = data['message'] as { tool_calls?: unknown[] } | undefined;
+    const reason = (message?.tool_calls?.length ?? 0) > 0 ? 'tool_calls' : 'stop';
+    const { id } = session.manifest.model;
+    return { call_no: answers(session) + 1, try: 1, model: id, finish_reason: reason, wire_hash: null, ...costs };
+  },
+  ToolCallCompleted: (session) => ({
+    call_no: answers(session),
+    ordinal: 0,
+    tool_call_id: 'x',
+    name: 'read',
+    status: 'ok',
+    argument: null,
+  }),
+  ConversationInterrupted: () => ({ reason: 'cancelled' }),
+  MemoryShown: () => ({ memory_seq: 0 }),
+  ContextCompacted: () => ({ ...COMPACTED, ...costs }),
+  CompactionRequested: () => REQUESTED,
+};
 
 const REQUESTED: JsonObject = {
   view_run_id: null,
