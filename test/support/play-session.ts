@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { effectivePolicy, transcriptSchema, type ApiFormat, type ReplayRun } from '../../libs/context/src/index.js';
-import { jsonSchema, subStreamId, type JsonObject } from '../../libs/domain/src/index.js';
+import { jsonSchema, subStreamId, type Json, type JsonObject } from '../../libs/domain/src/index.js';
 import {
   previewTranscript,
   recordedModel,
@@ -30,11 +30,20 @@ export async function playSession(
 ): Promise<PlayedSession> {
   const file = new URL(`../fixtures/transcripts/${name}.json`, import.meta.url);
   const body = jsonSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
+  return playRecording(harness, { pipeline: `replay-${name}-${apiFormat}`, body }, context, apiFormat);
+}
+
+/** The same for any transcript. The pipeline's name is also that of the recording and of the stream. */
+export async function playRecording(
+  harness: EngineHarness,
+  { pipeline, body }: { pipeline: string; body: Json },
+  context: object,
+  apiFormat: ApiFormat,
+): Promise<PlayedSession> {
   const transcript = transcriptSchema.parse(body);
   const model = recordedModel(null, apiFormat);
   const policy = effectivePolicy({ pipeline: context }, false);
   const { plan, policy: forced } = recordedSession(transcript, policy, model);
-  const pipeline = `replay-${name}-${apiFormat}`;
   await postgresRecordingStore(harness.database).put(PROJECT, pipeline, body);
   const toolNames = recordedToolNames(plan, model);
   const played = { recording: pipeline, model: `replay:${pipeline}?api_format=${apiFormat}` };

@@ -68,20 +68,58 @@ function outside(text: string): string {
 const texts = (message: NeutralMessage): string[] =>
   message.content.flatMap((part) => (part.type === 'text' ? [part.text] : []));
 
+/** Nothing is summarised: a tool, an error of one, documents and memory say it, the older ones masked where they may be. */
+function untouched(injection: string, format: (typeof API_FORMATS)[number]): Session {
+  const policy = windowPolicy({ observation_window: 1, mask_batch_turns: 1 });
+  const session = sessionUnder(policy, { apiFormat: format });
+  session.user('Please read the files.');
+  session.append('DocumentsProvided', { content: injection });
+  session.append('MemoryShown', { memory: { [injection]: injection }, memory_seq: 1 });
+  session.turn('', [`${injection}\n${'and more. '.repeat(100)}`], { status: 'error' });
+  session.turn('', [injection], { args: '{"path":"b.ts"}' });
+  session.turn('', [injection]);
+  return session.user('And now?', 'user');
+}
+
+type Place = { role: string | null; isResult: boolean };
+
+/** Keys and types under which providers take what a tool gave; a new format adds its own. */
+const RESULT_KEYS = ['functionResponse', 'toolResult'];
+const RESULT_TYPES = ['tool_result', 'function_call_output'];
+
+/** Every string of a body with the role it speaks in, and whether a tool says it. */
+function stringsOf(node: unknown, place: Place): (Place & { text: string })[] {
+  if (typeof node === 'string') return [{ ...place, text: node }];
+  if (Array.isArray(node)) return node.flatMap((one) => stringsOf(one, place));
+  if (typeof node !== 'object' || node === null) return [];
+  const fields = new Map<string, unknown>(Object.entries(node));
+  const role = fields.get('role');
+  const inner: Place = {
+    role: typeof role === 'string' ? role : place.role,
+    isResult: place.isResult || role === 'tool' || RESULT_TYPES.includes(String(fields.get('type'))),
+  };
+  return [...fields].flatMap(([key, value]) => [
+    ...stringsOf(key, inner),
+    ...stringsOf(value, RESULT_KEYS.includes(key) ? { ...inner, isResult: true } : inner),
+  ]);
+}
+
+/** Every format there is: one that is added is tested without a line here. */
 describe.each(API_FORMATS)('an instruction in a tool result, in %s,', (format) => {
-  it.each(INJECTIONS)('stays in tool results and inside fences: %j', (injection) => {
-    const { request } = infected(injection, format).ready();
-    expect(request.system).toBe('You are a test.');
-    expect(JSON.stringify(request.messages)).toContain('IGNORE ALL');
-    for (const message of request.messages) {
-      if (message.role === 'assistant') expect(texts(message).join('\n')).not.toContain('IGNORE ALL');
-      if (message.role === 'user') for (const text of texts(message)) expect(outside(text)).not.toContain('IGNORE ALL');
-    }
-    expect(JSON.stringify(request.tools)).not.toContain('IGNORE ALL');
-    const { messages, ...rest } = toWire(request, format);
-    expect(JSON.stringify(rest)).not.toContain('IGNORE ALL');
-    const systems = (messages as readonly { role?: unknown }[]).filter(({ role }) => role === 'system');
-    expect(JSON.stringify(systems)).not.toContain('IGNORE ALL');
+  describe.each([
+    ['after a summary that repeats it', infected],
+    ['in results, documents and memory themselves', untouched],
+  ])('%s,', (_where, session) => {
+    it.each(INJECTIONS)('stays in tool results and inside fences: %j', (injection) => {
+      const { request } = session(injection, format).ready();
+      expect(request.system).toBe('You are a test.');
+      expect(JSON.stringify(request.messages)).toContain('IGNORE ALL');
+      for (const { role, isResult, text } of stringsOf(toWire(request, format), { role: null, isResult: false })) {
+        if (isResult || !text.includes('IGNORE ALL')) continue;
+        expect(role).toBe('user');
+        expect(outside(text)).not.toContain('IGNORE ALL');
+      }
+    });
   });
 });
 
