@@ -1,5 +1,5 @@
 import { subStreamId, type Json, type StoredEvent, type StoredEventOf } from '../../libs/domain/src/index.js';
-import { runCompactionJob, type CompactionRecord, type EngineDeps } from '../../libs/engine/src/index.js';
+import { requestStreamCompaction, runCompactionJob, type CompactionRecord, type EngineDeps } from '../../libs/engine/src/index.js';
 import type { ScriptedReply } from '../../libs/models/src/index.js';
 import { PROJECT, type EngineHarness } from './engine-harness.js';
 
@@ -72,6 +72,13 @@ export class CompactionStage {
     const row = await this.harness.deps.compactions.getCompaction(PROJECT, compactionId);
     if (row === null) throw new Error(`compaction ${compactionId} has no row`);
     return row;
+  }
+
+  /** As an admin does, whatever back-off says. */
+  async request(name: string): Promise<void> {
+    const target = { projectId: PROJECT, streamId: name, stepId: 'work', item: null, runId: null, minTailTurns: null };
+    const result = await requestStreamCompaction(this.harness.deps, target);
+    if (result.status !== 'requested') throw new Error(`the request was refused: ${result.status}`);
   }
 
   /** Calls of the summariser. */

@@ -90,7 +90,7 @@ const COUNTERS: { [name: string]: Definition } = {
   s_skipped: {
     help: 'Compactions that would have been of no use, and why.',
     label: 'reason',
-    samples: by('reason', ended('skipped'), (row) => row.why ?? 'ladder'),
+    samples: by('reason', ended('skipped'), (row) => row.why ?? 'unknown'),
   },
   s_discarded: {
     help: 'Summaries that did not fit any more when they were there.',

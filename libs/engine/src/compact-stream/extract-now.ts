@@ -5,7 +5,7 @@ import type { RunTransaction } from '../ports/run-store.port.js';
 import { compactionEnd } from './compaction-end.js';
 import { readSource } from './read-source.js';
 import { isStillOurs, newCompaction, requestedEvent } from './request-compaction.js';
-import { compactionEvent, patchOf } from './settle-compaction.js';
+import { attemptOf, compactionEvent, patchOf, withAttempt } from './settle-compaction.js';
 import { extract, type Settled } from './summarise.js';
 
 type Extracted = { compaction: NewCompaction; proposal: CompactionProposal; result: Settled };
@@ -27,16 +27,16 @@ export async function extractNow(context: AgentContext, proposal: CompactionProp
 async function write(tx: RunTransaction, context: AgentContext, extracted: Extracted): Promise<boolean> {
   const { compaction, proposal, result } = extracted;
   const { projectId, compactionId, streamId } = compaction;
+  const { deps } = context.execution;
   if (!(await isStillOurs(tx, context))) return false;
   await tx.insertCompaction({ ...compaction, status: 'skipped' });
   await tx.lockStreams(projectId, [streamId]);
   const events = await tx.read({ projectId, streamId });
   const end = compactionEnd({ ...compaction, attempt: 1 }, result, events);
-  const appended = [
-    requestedEvent(context, proposal, compactionId),
-    compactionEvent(context.execution.deps, compaction, end),
-  ];
+  const appended = [requestedEvent(context, proposal, compactionId), compactionEvent(deps, compaction, end)];
   await tx.append([{ projectId, streamId, events: appended }]);
-  await tx.updateCompaction(projectId, compactionId, { ...patchOf(end), ended: true });
+  const begun = { attempts: [], attempt: 1, requestedAt: deps.now().toISOString() };
+  const attempts = withAttempt(deps, begun, attemptOf(result, end));
+  await tx.updateCompaction(projectId, compactionId, { ...patchOf(end), ended: true, attempts });
   return true;
 }

@@ -1,7 +1,12 @@
 import type { NewEvent } from '#libs/domain';
 import type { EngineDeps } from '../engine-deps.js';
 import { newEvent } from '../new-event.js';
-import type { CompactionPatch, CompactionRecord, NewCompaction } from '../ports/compaction-store.port.js';
+import type {
+  CompactionAttempt,
+  CompactionPatch,
+  CompactionRecord,
+  NewCompaction,
+} from '../ports/compaction-store.port.js';
 import type { RunTransaction } from '../ports/run-store.port.js';
 import { compactionEnd, type CompactionEnd } from './compaction-end.js';
 import { totalSpent } from './spent.js';
@@ -37,7 +42,7 @@ async function settleIn(deps: EngineDeps, tx: RunTransaction, settling: Settling
       requeue: true,
       attempt: record.attempt + 1,
       dueInMs: RETRY_DELAY_MS * record.attempt,
-      attempts: attemptsAfter(deps, record, result),
+      attempts: withAttempt(deps, record, attemptOf(result, null)),
     });
     return false;
   }
@@ -50,7 +55,7 @@ async function settleIn(deps: EngineDeps, tx: RunTransaction, settling: Settling
   await tx.updateCompaction(record.projectId, record.compactionId, {
     ...patchOf(end),
     ended: true,
-    attempts: attemptsAfter(deps, record, result),
+    attempts: withAttempt(deps, record, attemptOf(result, end)),
     ...((result.failedModels ?? []).length === 0 ? {} : { modelsFailed: true }),
   });
   return true;
@@ -81,26 +86,28 @@ export function patchOf(end: CompactionEnd): CompactionPatch {
   }
 }
 
-function attemptsAfter(
-  deps: EngineDeps,
-  record: CompactionRecord,
-  result: Settling['result'],
-): CompactionRecord['attempts'] {
+/** How an attempt went, for who looks at the compaction. `end`: null when it is tried again. */
+export function attemptOf(result: Settled, end: CompactionEnd | null): Pick<CompactionAttempt, 'outcome' | 'error'> {
   const faults = (result.failedModels ?? []).map((one) => `${one.model}: ${one.class}: ${one.detail}`);
   if (result.withheld !== undefined) faults.push(result.withheld);
   if (result.kind === 'failed') faults.push(`${result.class}: ${result.detail}`);
-  const error = faults.length === 0 ? null : faults.join('; ');
-  const now = deps.now().toISOString();
-  return [
-    ...record.attempts,
-    {
-      n: record.attempt,
-      started_at: record.attempts.at(-1)?.ended_at ?? record.requestedAt,
-      ended_at: now,
-      outcome: result.kind,
-      error,
-    },
-  ];
+  if (end?.type === 'CompactionDiscarded') faults.push(`${end.data.reason}: ${end.data.detail}`);
+  return {
+    outcome: end?.type === 'CompactionDiscarded' ? 'discarded' : result.kind,
+    error: faults.length === 0 ? null : faults.join('; '),
+  };
+}
+
+type Attempted = Pick<CompactionRecord, 'attempts' | 'attempt' | 'requestedAt'>;
+
+/** The attempts of a row and the one that ends now. */
+export function withAttempt(
+  { now }: Pick<EngineDeps, 'now'>,
+  { attempts, attempt, requestedAt }: Attempted,
+  how: Pick<CompactionAttempt, 'outcome' | 'error'>,
+): CompactionAttempt[] {
+  const startedAt = attempts.at(-1)?.ended_at ?? requestedAt;
+  return [...attempts, { n: attempt, started_at: startedAt, ended_at: now().toISOString(), ...how }];
 }
 
 type Asked = Pick<NewCompaction, 'runId' | 'stepId' | 'item' | 'streamId'>;

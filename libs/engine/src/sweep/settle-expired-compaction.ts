@@ -1,5 +1,5 @@
 import type { CompactionEnd } from '../compact-stream/compaction-end.js';
-import { compactionEvent, patchOf } from '../compact-stream/settle-compaction.js';
+import { compactionEvent, patchOf, withAttempt } from '../compact-stream/settle-compaction.js';
 import { NOTHING_SPENT, totalSpent } from '../compact-stream/spent.js';
 import { wakeWaiters } from '../compact-stream/wake-waiters.js';
 import type { EngineDeps } from '../engine-deps.js';
@@ -35,11 +35,16 @@ async function giveOnOrEnd(deps: EngineDeps, tx: RunTransaction, record: Compact
   const end = poisoned(record, stalls);
   await tx.lockStreams(projectId, [streamId]);
   await tx.append([{ projectId, streamId, events: [compactionEvent(deps, record, end)] }]);
-  await tx.updateCompaction(projectId, compactionId, { ...patchOf(end), ended: true });
+  const how = { outcome: 'failed', error: `${end.data.class}: ${end.data.detail}` };
+  await tx.updateCompaction(projectId, compactionId, {
+    ...patchOf(end),
+    ended: true,
+    attempts: withAttempt(deps, record, how),
+  });
   return true;
 }
 
-function poisoned(record: CompactionRecord, stalls: number): CompactionEnd {
+function poisoned(record: CompactionRecord, stalls: number): Extract<CompactionEnd, { type: 'CompactionFailed' }> {
   const { usage, costUsd } = totalSpent(record.usage, NOTHING_SPENT);
   return {
     type: 'CompactionFailed',
