@@ -1,6 +1,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { countSteps, type Database } from '#libs/event-store';
 import { addCompactionMetrics } from './compaction-metrics.js';
+import { addTriggerMetrics } from './trigger-metrics.js';
 
 export type ApiMetrics = {
   registry: Registry;
@@ -36,6 +37,7 @@ export function createApiMetrics(database: Database): ApiMetrics {
   });
   stepGauges(registry, database);
   addCompactionMetrics(registry, database);
+  addTriggerMetrics(registry, database);
   return {
     registry,
     streamOpened: () => open.inc(),

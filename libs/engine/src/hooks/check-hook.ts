@@ -16,7 +16,7 @@ export async function checkHook(
     ...(condition === null ? [] : checkExpression(condition, ['when'], HOOK_SCOPE, deps.expressions)),
     ...('start' in action
       ? [
-          ...(await checkStart(deps, hook.projectId, action.start)),
+          ...(await checkStart(deps, hook.projectId, action.start, 'action.start')),
           ...checkRunTemplate(action.start, ['action', 'start'], HOOK_SCOPE, deps.expressions),
         ]
       : checkTemplate(

@@ -13,7 +13,7 @@ export async function checkSchedule(
   given: { projectId: string; cron: string; timezone: string; start: RunTemplate },
 ): Promise<CheckedSchedule> {
   const faults = [
-    ...(await checkStart(deps, given.projectId, given.start)),
+    ...(await checkStart(deps, given.projectId, given.start, 'start')),
     ...checkRunTemplate(given.start, ['start'], SCHEDULE_SCOPE, deps.expressions),
   ];
   const cron = parseCron(given.cron, given.timezone);
@@ -34,10 +34,11 @@ export async function checkStart(
   deps: Pick<EngineDeps, 'pipelines'>,
   projectId: string,
   start: RunTemplate,
+  path: string,
 ): Promise<PipelineFault[]> {
   if ((await deps.pipelines.getVersion(projectId, start.pipeline, start.version)) !== null) return [];
   const found = start.version === null ? start.pipeline : `${start.pipeline}@${start.version}`;
-  return [fault('start.pipeline', 'unknown_pipeline', found, 'a pipeline of this project', 'apply it first')];
+  return [fault(`${path}.pipeline`, 'unknown_pipeline', found, 'a pipeline of this project', 'apply it first')];
 }
 
 export function checkRunTemplate(
