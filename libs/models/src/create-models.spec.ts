@@ -92,7 +92,7 @@ describe('facts of models', () => {
     ['azure:gpt-4.1', 'no connection azure for azure:gpt-4.1; known are builtin'],
     ['builtin:clever', 'builtin:extractive'],
     ['scripted:nowhere', 'no script nowhere'],
-    ['openai:own', 'gemini is not in this build'],
+    ['openai:own', 'does not speak gemini; expected one of openai_chat, openai_responses, strict_chat'],
   ])('of %s are refused with what would be right', async (model, expected) => {
     expect(models.facts(model)).toEqual({ ok: false, detail: expect.stringContaining(expected) });
     expect(await models.call(modelCall(model))).toMatchObject({

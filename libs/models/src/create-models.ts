@@ -48,7 +48,7 @@ export function createModels(options: ModelsOptions): Models {
     const { provider, name } = found;
     const plain = modelFacts(model, name, found.entry, options.overrides?.[model] ?? {});
     const likeness = provider.likeness?.(name) ?? null;
-    const known = plain.ok && likeness !== null ? alike(plain.facts, likeness, facts) : plain;
+    const known = likeness === null ? spoken(provider, plain) : alike(plain, likeness, facts);
     if (!known.ok) return known;
     const takesSchema =
       options.overrides?.[model]?.structured_output ?? entryOf(found.entry, name).structured_output ?? false;
@@ -74,6 +74,13 @@ export function createModels(options: ModelsOptions): Models {
       return known.provider.call(call, known.target);
     },
   };
+}
+
+/** A form that the provider's adapter does not speak would be found out only by the provider. */
+function spoken({ formats }: Provider, facts: ModelFacts): FactsResult {
+  if (formats === undefined || formats.includes(facts.apiFormat)) return { ok: true, facts };
+  const detail = `models.${facts.id}.api_format in weir.yml: this connection does not speak ${facts.apiFormat}; expected one of ${formats.join(', ')}`;
+  return { ok: false, detail };
 }
 
 /** Facts of a model that is measured as if it were another: window, prices and form are that one's. */

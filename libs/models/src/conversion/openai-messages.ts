@@ -1,6 +1,7 @@
 import { AIMessage, type BaseMessage, HumanMessage, SystemMessage, ToolMessage } from '@langchain/core/messages';
 import { toWire, type ApiFormat, type NeutralMessage, type NeutralRequest } from '#libs/context';
 import { z } from 'zod';
+import { withStatus } from './result-status.js';
 
 const wireMessage = z.object({
   content: z.union([z.string(), z.array(z.looseObject({ type: z.string() })), z.null()]),
@@ -47,12 +48,4 @@ function convert(message: NeutralMessage, format: ApiFormat): BaseMessage {
       return answer;
     }
   }
-}
-
-/** Results that say themselves what they are: errors of our tools, placeholders and repairs of the context. */
-const SAYS_STATUS = /^\s*(?:error\b|\[(?:error|denied|cancelled|interrupted|masked|shortened))/i;
-
-/** Chat Completions have no field for the status of a result, so its text says it. */
-function withStatus(status: Extract<NeutralMessage, { role: 'tool' }>['status'], text: string): string {
-  return status === 'ok' || SAYS_STATUS.test(text) ? text : `[${status}] ${text}`;
 }

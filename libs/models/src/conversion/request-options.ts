@@ -11,6 +11,12 @@ const OURS = new Set([
   'stream_options',
   'n',
   'response_format',
+  'input',
+  'instructions',
+  'store',
+  'previous_response_id',
+  'conversation',
+  'background',
 ]);
 
 /** `extra` of an agent, without the keys that Weir sets. */

@@ -167,6 +167,20 @@ describe('a request', () => {
     ]);
   });
 
+  it('leaves thinking out of a request whose tool loop began without it (row 110)', async () => {
+    const loop = (content: Extract<NeutralMessage, { role: 'assistant' }>['content']): NeutralMessage[] => [
+      user('q'),
+      { role: 'assistant', content, tool_calls: [{ id: 'call_2_0', name: 'read', arguments: '{}' }] },
+      { role: 'tool', tool_call_id: 'call_2_0', name: 'read', status: 'ok', content: [{ type: 'text', text: 'x' }] },
+    ];
+    const settings = { reasoning: { type: 'enabled', budget_tokens: 1_024 } };
+    await use.ask({ request: { messages: loop([]), tools }, settings }, 'local:thinker');
+    expect(use.body()).not.toHaveProperty('thinking');
+    const begun = loop([{ type: 'thinking', text: 'hm', signature: 'sig' }]);
+    await use.ask({ request: { messages: begun, tools }, settings }, 'local:thinker');
+    expect(use.body()).toHaveProperty('thinking');
+  });
+
   it('carries tool_choice none, and no key when there is none', async () => {
     await use.ask({ request: { tools }, settings: { toolChoice: 'none' } }, 'keyless:claude-sonnet-4-5');
     expect(use.body()['tool_choice']).toEqual({ type: 'none' });

@@ -1,5 +1,6 @@
 import { ChatAnthropic } from '@langchain/anthropic';
 import { isAIMessageChunk, type BaseMessage } from '@langchain/core/messages';
+import { mayThink } from '#libs/context';
 import { isJsonObject, type JsonObject } from '#libs/domain';
 import type { ModelCall } from '#libs/engine';
 import type { ResolveHost } from '#libs/outbound';
@@ -100,8 +101,11 @@ function chatModel(
   });
 }
 
-/** `{ effort }` and a schema go where the API has them, everything else of `reasoning` is its `thinking` object. */
-function outputAndThinking({ settings: { reasoning } }: ModelCall, output: OutputForm | null): JsonObject {
+/**
+ * `{ effort }` and a schema go where the API has them, everything else of `reasoning` is its `thinking` object: left out of a
+ * request whose tool loop did not begin with thinking, which the API would refuse.
+ */
+function outputAndThinking({ request, settings: { reasoning } }: ModelCall, output: OutputForm | null): JsonObject {
   const { effort, ...thinking } = isJsonObject(reasoning) ? reasoning : {};
   const config: JsonObject = {
     ...(effort === undefined ? {} : { effort }),
@@ -109,6 +113,6 @@ function outputAndThinking({ settings: { reasoning } }: ModelCall, output: Outpu
   };
   return {
     ...(Object.keys(config).length === 0 ? {} : { output_config: config }),
-    ...(Object.keys(thinking).length === 0 ? {} : { thinking }),
+    ...(Object.keys(thinking).length === 0 || !mayThink(request.messages) ? {} : { thinking }),
   };
 }

@@ -1,3 +1,4 @@
+import type { ApiFormat } from '#libs/context';
 import type { RecordedCalls } from '#libs/engine';
 import type { ResolveHost } from '#libs/outbound';
 import type { ConnectionSettings } from '#libs/platform';
@@ -20,25 +21,34 @@ export function builtinConnections({ scripts, recorded }: BuiltinSources): { [na
   return { builtin: builtinExtractive(), scripted: scripted(scripts), replay: replay(recorded) };
 }
 
-/** The provider of an operator's connection. A new one: its file and a line. */
+/** The forms that each provider's adapter speaks: `strict_chat` is for servers and models with templates of their own. */
+const FORMATS: { [provider in ConnectionSettings['provider']]: readonly ApiFormat[] } = {
+  openai: ['openai_chat', 'openai_responses', 'strict_chat'],
+  anthropic: ['anthropic', 'anthropic_thinking'],
+  google: ['gemini', 'strict_chat'],
+  bedrock: ['bedrock', 'strict_chat'],
+};
+
+/** The provider of an operator's connection. A new one: its file and a line, and its forms. */
 export function connectionProvider(settings: ConnectionSettings, resolve?: ResolveHost): Provider {
-  switch (settings.provider) {
+  const { provider } = settings;
+  const formats = FORMATS[provider];
+  switch (provider) {
     case 'openai':
-      return loadedLate(async () => (await import('./openai.js')).openAi(settings, resolve));
+      return loadedLate(formats, async () => (await import('./openai.js')).openAi(settings, resolve));
     case 'anthropic':
-      return loadedLate(async () => (await import('./anthropic.js')).anthropic(settings, resolve));
+      return loadedLate(formats, async () => (await import('./anthropic.js')).anthropic(settings, resolve));
     case 'google':
-    case 'bedrock': {
-      const { provider } = settings;
-      return loadedLate(async () => (await import('./universal.js')).universal(settings, provider, resolve));
-    }
+    case 'bedrock':
+      return loadedLate(formats, async () => (await import('./universal.js')).universal(settings, provider, resolve));
   }
 }
 
 /** LangChain takes most of a second and 60 MB to load: only processes that call such a model pay for it. */
-function loadedLate(load: () => Promise<Provider>): Provider {
+function loadedLate(formats: readonly ApiFormat[], load: () => Promise<Provider>): Provider {
   let provider: Promise<Provider> | null = null;
   return {
+    formats,
     check: () => null,
     async call(call, target) {
       provider ??= load();

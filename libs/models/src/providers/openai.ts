@@ -9,19 +9,21 @@ import { openAiMessages } from '../conversion/openai-messages.js';
 import { promptCacheKey } from '../conversion/prompt-cache-key.js';
 import { passedThrough } from '../conversion/request-options.js';
 import { isStrictSchema } from '../conversion/strict-schema.js';
-import { MAX_TIMER_MS } from '../outcome/call-deadline.js';
+import { openAiClient } from './openai-client.js';
+import { converseInResponses } from './openai-responses.js';
 import { HttpCalls, type Conversation } from './http-call.js';
 import type { ModelTarget, Provider } from './provider.js';
 
-const OPENAI_URL = 'https://api.openai.com/v1';
-const NO_KEY = 'none';
-
-/** OpenAI Chat Completions and every server that speaks them (`base_url`), through LangChain. */
+/** OpenAI Chat Completions or Responses, as the model's `api_format` says, and every server that speaks them (`base_url`). */
 export function openAi(connection: ConnectionSettings, resolve?: ResolveHost): Provider {
   const calls = new HttpCalls(connection, resolve);
   return {
     check: () => null,
-    call: (call, target) => calls.run(call, target, (conversation) => converse(connection, call, target, conversation)),
+    call: (call, target) =>
+      calls.run(call, target, (conversation) => {
+        const speak = target.facts.apiFormat === 'openai_responses' ? converseInResponses : converse;
+        return speak(connection, call, target, conversation);
+      }),
   };
 }
 
@@ -63,17 +65,8 @@ function chatModel(
 ): ChatOpenAICompletions {
   const { settings } = call;
   return new ChatOpenAICompletions({
+    ...openAiClient(connection, fetch),
     model: target.name,
-    apiKey: connection.apiKey ?? NO_KEY,
-    configuration: {
-      baseURL: connection.baseUrl ?? OPENAI_URL,
-      fetch,
-      // Otherwise read from the environment of the process.
-      organization: null,
-      project: null,
-      timeout: MAX_TIMER_MS,
-    },
-    maxRetries: 0,
     __includeRawResponse: true,
     temperature: settings.temperature ?? undefined,
     maxTokens: settings.maxOutputTokens ?? undefined,

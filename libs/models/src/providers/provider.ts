@@ -14,6 +14,8 @@ export type Likeness = { model: string | null; apiFormat: ApiFormat | null };
 export type Provider = {
   /** What is wrong with the model's name, as far as that is known without a call; null: nothing. */
   check(name: string): string | null;
+  /** Forms of requests that it speaks; without it every one. */
+  formats?: readonly ApiFormat[];
   /** For models that are measured as if they were others. */
   likeness?(name: string): Likeness | null;
   /** For models that differ from call to call: which one this call has (null: its own), or why there is no such call. */

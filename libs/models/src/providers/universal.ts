@@ -1,19 +1,19 @@
 import type { AIMessage } from '@langchain/core/messages';
 import { initChatModel } from 'langchain';
-import { z } from 'zod';
-import { toWire } from '#libs/context';
-import type { FinishReason } from '#libs/domain';
+import { declaredTools, toWire } from '#libs/context';
+import type { JsonObject } from '#libs/domain';
 import type { ModelCall, ModelOutcome } from '#libs/engine';
 import { addressRefusal, Outbound, type ResolveHost } from '#libs/outbound';
 import type { ConnectionSettings } from '#libs/platform';
 import { concludeAnswer } from '../answer/conclude-answer.js';
-import { ReceivedAnswer } from '../answer/received-answer.js';
+import { universalAnswer } from '../answer/universal-answer.js';
 import { universalMessages } from '../conversion/universal-messages.js';
 import { classifyProviderError } from '../failures/classify-provider-error.js';
 import { readProviderError } from '../failures/provider-error.js';
 import { safeDetail } from '../failures/safe-detail.js';
 import { CallDeadline } from '../outcome/call-deadline.js';
 import { modelFailure } from '../outcome/model-failure.js';
+import { groupResults } from './group-results.js';
 import type { ModelTarget, Provider } from './provider.js';
 
 /** LangChain's names of the providers that an operator may install, and the package each needs. */
@@ -40,7 +40,10 @@ export function universal(
         // Their clients open their own sockets: all that can be done is to look before.
         if (connection.baseUrl !== null) await outbound.check(new URL(connection.baseUrl));
         const message = await invoke(connection, call, target, { signal: deadline.signal, kind });
-        return deadline.failure() ?? answered(message, connection, target);
+        return (
+          deadline.failure() ??
+          concludeAnswer(universalAnswer(message), { provider: connection.name, facts: target.facts, wireHash: null })
+        );
       } catch (error) {
         return deadline.failure() ?? failed(error, connection, kind);
       } finally {
@@ -57,11 +60,11 @@ async function invoke(
   { signal, kind }: { signal: AbortSignal; kind: keyof typeof INSTALLABLE },
 ): Promise<AIMessage> {
   const { settings, request } = call;
-  const model = await initChatModel(target.name, {
+  const { apiFormat, promptCaching } = target.facts;
+  const configurable = await initChatModel(target.name, {
     modelProvider: INSTALLABLE[kind].provider,
     maxRetries: 0,
-    ...(connection.apiKey === null ? {} : { apiKey: connection.apiKey }),
-    ...(connection.baseUrl === null ? {} : { baseUrl: connection.baseUrl }),
+    ...(kind === 'google' ? googleFields(connection) : bedrockFields(connection)),
     ...(settings.temperature === null ? {} : { temperature: settings.temperature }),
     ...(settings.maxOutputTokens === null
       ? {}
@@ -69,59 +72,33 @@ async function invoke(
     ...(settings.stop.length === 0 ? {} : { stopSequences: settings.stop }),
     ...settings.extra,
   });
-  const tools = toWire({ ...request, system: null, messages: [] }, 'openai_chat').tools;
-  const bound = tools.length === 0 ? model : model.bindTools(tools, { tool_choice: settings.toolChoice });
+  const model = await configurable._getModelInstance();
+  if (kind === 'google') groupResults(model);
+  const declared = kind === 'bedrock' ? declaredTools(request) : request.tools;
+  const tools = toWire({ system: null, tools: [...declared], messages: [] }, 'openai_chat').tools;
+  // Converse has no word for "none" (API_runtime_ToolChoice), and its package refuses what a model is not known to take.
+  const choice = kind === 'bedrock' ? {} : { tool_choice: settings.toolChoice };
+  const bound = tools.length === 0 ? model : (model.bindTools?.(tools, choice) ?? model);
+  const breakpoints = kind === 'bedrock' && promptCaching ? call.cacheBreakpoints : [];
   // No callbacks: tracing would send prompts elsewhere when an environment variable says so.
-  return bound.invoke(universalMessages(request), { signal, callbacks: [] });
+  return bound.invoke(universalMessages(request, apiFormat, breakpoints), { signal, callbacks: [] });
 }
 
-const usageShape = z.object({
-  input_tokens: z.number(),
-  output_tokens: z.number(),
-  input_token_details: z
-    .object({ cache_read: z.number().optional(), cache_creation: z.number().optional() })
-    .optional(),
-});
-const metadataShape = z.looseObject({
-  finish_reason: z.string().optional(),
-  finishReason: z.string().optional(),
-  stop_reason: z.string().optional(),
-  stopReason: z.string().optional(),
+const googleFields = ({ apiKey, baseUrl }: ConnectionSettings): JsonObject => ({
+  ...(apiKey === null ? {} : { apiKey }),
+  ...(baseUrl === null ? {} : { baseUrl }),
 });
 
-function answered(message: AIMessage, connection: ConnectionSettings, { facts }: ModelTarget): ModelOutcome {
-  const answer = new ReceivedAnswer();
-  if (message.text !== '') answer.addText(0, message.text);
-  const calls = [...(message.tool_calls ?? []), ...(message.invalid_tool_calls ?? [])];
-  for (const [index, { id, name, args }] of calls.entries()) {
-    answer.addCall(index, { id, name, piece: typeof args === 'string' ? args : JSON.stringify(args ?? {}) });
-  }
-  answer.finishReason = finishReasonOf(message, calls.length > 0);
-  const usage = usageShape.safeParse(message.usage_metadata);
-  if (usage.success) {
-    const { input_tokens, output_tokens, input_token_details: details } = usage.data;
-    answer.usage = {
-      input_tokens,
-      output_tokens,
-      cached_tokens: details?.cache_read ?? 0,
-      cache_write_tokens: details?.cache_creation ?? 0,
-    };
-  }
-  return concludeAnswer(answer, { provider: connection.name, facts, wireHash: null });
-}
-
-function finishReasonOf(message: AIMessage, hasCalls: boolean): FinishReason {
-  const metadata = metadataShape.safeParse(message.response_metadata);
-  const said = metadata.success
-    ? (metadata.data.finish_reason ??
-      metadata.data.finishReason ??
-      metadata.data.stop_reason ??
-      metadata.data.stopReason ??
-      '')
-    : '';
-  if (/max_?tokens|length/i.test(said)) return 'length';
-  if (/safety|content_?filter|recitation|blocked|guardrail/i.test(said)) return 'content_filter';
-  return hasCalls ? 'tool_calls' : 'stop';
+/** Without a key the AWS credentials of the process count. The SDK's own retries are switched off: retries are ours. */
+function bedrockFields({ apiKey, baseUrl }: ConnectionSettings): JsonObject {
+  const host = baseUrl === null ? null : new URL(baseUrl).host;
+  const region = host === null ? undefined : /^bedrock-runtime(?:-fips)?\.([a-z0-9-]+)\./.exec(host)?.[1];
+  return {
+    clientOptions: { maxAttempts: 1 },
+    ...(apiKey === null ? {} : { bedrockBearerToken: apiKey }),
+    ...(host === null ? {} : { endpointHost: host }),
+    ...(region === undefined ? {} : { region }),
+  };
 }
 
 function failed(error: unknown, connection: ConnectionSettings, kind: keyof typeof INSTALLABLE): ModelOutcome {

@@ -39,6 +39,7 @@ const modelOverride = z.strictObject({
   prices_per_million: prices.optional(),
   prompt_caching: z.boolean().optional(),
   images: z.boolean().optional(),
+  documents: z.boolean().optional(),
   api_format: z
     .enum(['openai_chat', 'openai_responses', 'anthropic', 'anthropic_thinking', 'gemini', 'bedrock', 'strict_chat'])
     .optional(),
