@@ -1,6 +1,7 @@
 import { v7 as uuidV7 } from 'uuid';
 import { celExpressions } from '../../libs/expressions/src/index.js';
 import {
+  ConversationCache,
   EXECUTABLE_STEP_KINDS,
   applyPipeline,
   HeldSteps,
@@ -152,6 +153,7 @@ function harnessDeps({ database, queue, scripts, logged }: Parts): EngineDeps {
       maxStalls: 3,
     },
     held: new HeldSteps(),
+    conversations: new ConversationCache(16 * 1024 * 1024),
     logger,
     now: () => new Date(),
     random: () => 0.5,

@@ -1,6 +1,6 @@
 import { v7 as uuidV7 } from 'uuid';
 import { celExpressions } from '#libs/expressions';
-import { HeldSteps, recordedCalls, type EngineDeps } from '#libs/engine';
+import { ConversationCache, HeldSteps, recordedCalls, type EngineDeps } from '#libs/engine';
 import {
   connect,
   postgresCompactionStore,
@@ -70,6 +70,9 @@ export async function composeEngine(settings: Settings, logger: Logger, app: str
   };
 }
 
+/** What a process keeps of conversations between their steps' jobs; those it works on come on top. */
+const CONVERSATION_BYTES = 128 * 1024 * 1024;
+
 type Plugins = Awaited<ReturnType<typeof loadPlugins>>;
 type Parts = {
   logger: Logger;
@@ -109,6 +112,7 @@ function engineDeps(settings: Settings, parts: Parts): { engine: EngineDeps; too
     redact: secretRedactor(knownSecrets(settings)),
     settings: engineSettings(settings, app),
     held: new HeldSteps(),
+    conversations: new ConversationCache(CONVERSATION_BYTES),
     logger,
     now: () => new Date(),
     random: Math.random,

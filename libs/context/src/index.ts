@@ -50,4 +50,5 @@ export {
 export { KeptEvents, type KeptFrom } from './view/kept-events.js';
 export { nextMemoryEntry } from './view/next-memory-entry.js';
 export { placeholderArgument } from './view/placeholder-argument.js';
-export { isInView } from './view/view-key.js';
+export { lastBuildOf } from './view/read-view.js';
+export { isInView, viewCutoff, viewKey } from './view/view-key.js';

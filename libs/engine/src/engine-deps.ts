@@ -1,4 +1,5 @@
 import type { ExpressionLanguage, Json, JsonObject, PipelineFacts } from '#libs/domain';
+import type { ConversationCache } from './agent/conversation-cache.js';
 import type { HeldSteps } from './claim/held-steps.js';
 import type { CompactionStore } from './ports/compaction-store.port.js';
 import type { EventLog } from './ports/event-log.port.js';
@@ -57,6 +58,8 @@ export type EngineDeps = {
   settings: EngineSettings;
   /** The steps that this process runs now. */
   held: HeldSteps;
+  /** What it keeps of conversations between their jobs. */
+  conversations: ConversationCache;
   logger: EngineLogger;
   now: () => Date;
   /** 0 (incl.) to 1 (excl.). */

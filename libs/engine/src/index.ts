@@ -1,3 +1,4 @@
+export { ConversationCache } from './agent/conversation-cache.js';
 export type * from './engine-deps.js';
 export type * from './ports/index.js';
 export * from './claim/held-steps.js';

@@ -35,6 +35,7 @@ export class KeptEvents {
   private upto: number;
   private hasAllCompactions: boolean;
   private last: RecordedBuild | null = null;
+  private newest: string | null = null;
   private size = 0;
 
   constructor(
@@ -61,6 +62,11 @@ export class KeptEvents {
     return this.upto;
   }
 
+  /** Id of the event at `uptoSeq`; null while no event was appended. */
+  get newestId(): string | null {
+    return this.newest;
+  }
+
   /** About what the events take in memory with all that is derived from them. */
   get bytes(): number {
     return this.size;
@@ -72,6 +78,7 @@ export class KeptEvents {
       if (event.seq <= this.upto) continue;
       this.add(event);
       this.upto = event.seq;
+      this.newest = event.eventId;
     }
   }
 

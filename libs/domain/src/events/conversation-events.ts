@@ -38,6 +38,23 @@ export const frontierSchema = z.object({
 /** Where the last build of a view stood, in entries; the next build only moves forward from it. */
 export type Frontier = z.infer<typeof frontierSchema>;
 
+/** What the loop of an agent step counts over its run, so that whoever takes it over reads no more than came since the call. */
+const agentLoopSchema = z.object({
+  /** Completed model calls. */
+  turns: z.number().int().nonnegative(),
+  /** Index into the agent's models, and overloads of that one in a row. */
+  model_index: z.number().int().nonnegative(),
+  overloads: z.number().int().nonnegative(),
+  /** Tool calls asked for since the last user message. */
+  exchange_calls: z.number().int().nonnegative(),
+  /** SHA-256 of the last call with its result, and how often in a row it came. */
+  streak: z.object({ key: z.string(), count: z.number().int().positive() }).nullable(),
+  /** The model was asked to repair its output. */
+  repaired: z.boolean(),
+});
+
+export type AgentLoopSnapshot = z.infer<typeof agentLoopSchema>;
+
 export const llmCallStarted = z.object({
   call_no: z.number().int().positive(),
   try: z.number().int().positive(),
@@ -55,6 +72,8 @@ export const llmCallStarted = z.object({
   tool_choice: z.enum(['auto', 'none']).default('auto'),
   /** How long the build took. */
   build_ms: z.number().nonnegative().optional(),
+  /** Where the step's loop stood; absent in calls of earlier Weirs. */
+  loop: agentLoopSchema.optional(),
 });
 
 export const finishReasonSchema = z.enum([

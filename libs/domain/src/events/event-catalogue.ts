@@ -81,3 +81,4 @@ export type EventInput<T extends EventType> = z.input<(typeof eventCatalogue)[T]
 
 export const isEventType = (type: string): type is EventType => Object.hasOwn(eventCatalogue, type);
 export const isEntryType = (type: EventType): boolean => eventCatalogue[type].entry;
+export const ENTRY_TYPES: readonly EventType[] = Object.keys(eventCatalogue).filter(isEventType).filter(isEntryType);

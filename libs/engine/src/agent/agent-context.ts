@@ -1,15 +1,19 @@
 import type { EventInput, EventSubject, EventType, JsonObject, NewEvent } from '#libs/domain';
+import { readMemory } from '../memory.js';
 import { newEvent } from '../new-event.js';
 import type { AppendResult, AppendUnit, UsageDelta } from '../ports/event-log.port.js';
 import type { AgentExecution, AgentPlan } from './agent-plan.js';
 import type { Begun } from './begin-agent-step.js';
 import type { Conversation } from './conversation.js';
 import type { ManifestOfCall } from './model-at-call.js';
+import type { SubStream } from './read-kept-events.js';
 
 /** One agent step at work: its plan, its conversation, and the only way it writes. */
 export class AgentContext {
   /** By facts: what `modelAtCall` has stored already. */
   readonly callModels = new Map<string, ManifestOfCall>();
+
+  private shownMemory: Promise<JsonObject> | null = null;
 
   constructor(
     readonly execution: AgentExecution,
@@ -21,6 +25,18 @@ export class AgentContext {
   get subject(): EventSubject & { streamId: string } {
     const { run, row } = this.execution;
     return { runId: run.runId, stepId: row.stepId, item: row.item, round: row.round, streamId: this.begun.subStream };
+  }
+
+  get place(): SubStream {
+    return { projectId: this.execution.run.projectId, streamId: this.begun.subStream };
+  }
+
+  /** The stream's memory as of the step's start, where builds show it apart from the conversation; else null. */
+  memory(): Promise<JsonObject | null> {
+    if (this.plan.policy.memory.placement !== 'before_tail') return Promise.resolve(null);
+    const { deps, run } = this.execution;
+    this.shownMemory ??= readMemory(deps.log, run.projectId, run.streamId, this.begun.memorySeq);
+    return this.shownMemory;
   }
 
   get logFields(): JsonObject {

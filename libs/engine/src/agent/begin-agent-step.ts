@@ -1,10 +1,10 @@
 import {
+  ENTRY_TYPES,
   subStreamId,
   renderTemplate,
   type Content,
   type ContentPart,
   type Json,
-  type StoredEvent,
   type TaskPart,
   canonicalJson,
   contentPartSchema,
@@ -17,11 +17,13 @@ import type { RunRecord } from '../ports/run-records.port.js';
 import type { RunTransaction } from '../ports/run-store.port.js';
 import { failedStep, type StepOutcome } from '../run-step/step-outcome.js';
 import { manifestJson, type AgentExecution, type AgentPlan } from './agent-plan.js';
+import { Conversation, type OwnLoop } from './conversation.js';
+import type { ReadLog, SubStream } from './read-kept-events.js';
 
 /** Where a step's conversation stands: fixed when it first starts in a run, never read from a clock again. */
 export type Begun = { subStream: string; view: ViewSpec; memorySeq: number };
 
-type BeginResult = { ok: true; begun: Begun } | { ok: false; outcome: StepOutcome };
+type BeginResult = { ok: true; begun: Begun; conversation: Conversation } | { ok: false; outcome: StepOutcome };
 
 /**
  * Writes that the step starts: on the first start in a run with the cutoff (the sub-stream's version before the task),
@@ -34,11 +36,42 @@ export async function beginAgentStep(execution: AgentExecution, plan: AgentPlan)
   if (!inputs.ok) return { ok: false, outcome: inputs.outcome };
   await deps.log.putPayload(run.projectId, plan.manifestHash, manifestJson(plan.manifest));
   const subStream = subStreamId(run.streamId, row.stepId, row.item);
-  const begun = await deps.runs.transact((tx) => begin(tx, { execution, plan, subStream, inputs }));
-  return begun === null ? { ok: false, outcome: { kind: 'fenced_out' } } : { ok: true, begun };
+  const opened = await openConversation(execution, plan, subStream);
+  const begun = await deps.runs.transact((tx) => begin(tx, { execution, plan, subStream, inputs, opened }));
+  if (begun === null) return { ok: false, outcome: { kind: 'fenced_out' } };
+  return { ok: true, begun, conversation: opened ?? beginConversation(execution, plan, begun) };
+}
+
+/** Before the transaction, so that it holds no lock for long. Null: a fresh view begins with what the transaction writes. */
+async function openConversation(
+  execution: AgentExecution,
+  plan: AgentPlan,
+  streamId: string,
+): Promise<Conversation | null> {
+  const { deps, run, row } = execution;
+  const { mode } = plan.policy;
+  if (row.cutoffSeq === null && mode === 'fresh') return null;
+  const view: ViewSpec = { mode, runId: run.runId, cutoffSeq: row.cutoffSeq };
+  const next = { view, policyHash: plan.policyHash, model: plan.facts };
+  const own = { ...ownLoop(execution, plan), ownFrom: row.cutoffSeq };
+  return Conversation.open(deps, { projectId: run.projectId, streamId }, next, own);
+}
+
+const beginConversation = (execution: AgentExecution, plan: AgentPlan, { subStream, view }: Begun): Conversation =>
+  Conversation.begin(
+    execution.deps,
+    { projectId: execution.run.projectId, streamId: subStream },
+    view,
+    ownLoop(execution, plan),
+  );
+
+function ownLoop({ run, row }: AgentExecution, plan: AgentPlan): OwnLoop {
+  const subject = { runId: run.runId, stepId: row.stepId, item: row.item, round: row.round };
+  return { subject, models: plan.models.length };
 }
 
 type Beginning = {
+  opened: Conversation | null;
   execution: AgentExecution;
   plan: AgentPlan;
   subStream: string;
@@ -64,9 +97,8 @@ async function begin(tx: RunTransaction, beginning: Beginning): Promise<Begun | 
     memory_seq: memorySeq,
     manifest: plan.manifestHash,
   });
-  const events = await tx.read({ projectId: run.projectId, streamId: subStream });
-  if (first) await recordOpening(tx, recorder, beginning, { view, memorySeq, events });
-  else if (needsTaskAgain(events, run.runId, view))
+  if (first) await recordOpening(tx, recorder, beginning, { view, memorySeq });
+  else if (await needsTaskAgain(tx, { projectId: run.projectId, streamId: subStream }, run.runId, view))
     recorder.inConversation(row, 'UserMessageReceived', ['task', row.fence], {
       origin: 'task',
       content: beginning.inputs.task,
@@ -81,12 +113,14 @@ async function begin(tx: RunTransaction, beginning: Beginning): Promise<Begun | 
 async function recordOpening(
   tx: RunTransaction,
   recorder: RunRecorder,
-  { execution, plan, inputs }: Beginning,
-  at: { view: ViewSpec; memorySeq: number; events: StoredEvent[] },
+  { execution, plan, inputs, opened }: Beginning,
+  at: { view: ViewSpec; memorySeq: number },
 ): Promise<void> {
   const { run, row } = execution;
   const memory = await readMemory(tx, run.projectId, run.streamId, at.memorySeq);
-  const shown = nextMemoryEntry(at.events, at.view, memory, at.memorySeq, plan.policy);
+  // Under the lock of the stream: what is shown now is what the next build sees.
+  await opened?.refresh(tx);
+  const shown = nextMemoryEntry(opened?.events ?? [], at.view, memory, at.memorySeq, plan.policy);
   if (shown !== null) recorder.inConversation(row, 'MemoryShown', [], shown);
   if (inputs.documents !== null) recorder.inConversation(row, 'DocumentsProvided', [], { content: inputs.documents });
   recorder.inConversation(row, 'UserMessageReceived', ['task'], {
@@ -101,13 +135,13 @@ const injectedBy = ({ metadata }: RunRecord): { injected?: true } =>
   metadata['injected'] === true ? { injected: true } : {};
 
 /** Other runs wrote since this run's last word, or the run's conversation ended in an answer that was not good enough. */
-function needsTaskAgain(events: readonly StoredEvent[], runId: string, view: ViewSpec): boolean {
-  const entries = events.filter((event) => event.entry !== null);
-  const last = entries.at(-1);
+async function needsTaskAgain(log: ReadLog, place: SubStream, runId: string, view: ViewSpec): Promise<boolean> {
+  const [last] = await log.read({ ...place, types: ENTRY_TYPES, descending: true, limit: 1 });
   if (last === undefined) return true;
   if (last.runId !== runId) return view.mode === 'inherit';
-  const answered = last.type === 'LlmCallCompleted' && last.data.message.tool_calls.length === 0;
-  return answered && events.some((event) => event.type === 'ConversationInterrupted' && event.seq > last.seq);
+  if (last.type !== 'LlmCallCompleted' || last.data.message.tool_calls.length > 0) return false;
+  const query = { ...place, afterSeq: last.seq, types: ['ConversationInterrupted'], limit: 1 } as const;
+  return (await log.read(query)).length > 0;
 }
 
 type RenderedInputs = { ok: true; task: Content; documents: Content | null } | { ok: false; outcome: StepOutcome };

@@ -1,14 +1,12 @@
 import { buildContext, type BuildResult, type ReadyBuild } from '#libs/context';
 import type { FailureKind, NewEvent, StoredEventOf } from '#libs/domain';
 import { stopReasonOf } from '../claim/held-steps.js';
-import { readMemory } from '../memory.js';
 import { sha256 } from '../new-event.js';
 import type { ModelFailureClass, ModelOutcome } from '../ports/model.port.js';
 import { estimatedTokens, reserveModel, returnModel, settleModel, type ReserveResult } from '../reserve-model.js';
 import { failedStep, stepTimedOut, type StepOutcome } from '../run-step/step-outcome.js';
 import type { AgentContext } from './agent-context.js';
 import { positionOf } from './call-position.js';
-import { chooseModel, nextModel } from './choose-model.js';
 import type { CallModel } from './model-at-call.js';
 import { failOverHardCap } from './over-hard-cap.js';
 import { settleWait, requestProposed } from './prepare-context.js';
@@ -73,18 +71,15 @@ async function buildFor(
   request: CallRequest,
   purpose: 'managed' | 'no_wait',
 ): Promise<BuildResult> {
-  const { plan, begun, conversation, execution } = context;
-  const placement = plan.policy.memory.placement;
-  const memory =
-    placement === 'before_tail'
-      ? await readMemory(execution.deps.log, execution.run.projectId, execution.run.streamId, begun.memorySeq)
-      : null;
+  const { plan, begun, conversation } = context;
+  const { manifest } = request.model;
+  const next = { view: begun.view, policyHash: plan.policyHash, model: manifest.model };
   return buildContext({
-    events: conversation.events,
+    events: await conversation.eventsFor(next, request.recorded?.data.upto_seq),
     view: begun.view,
-    manifest: request.model.manifest,
+    manifest,
     policyHash: plan.policyHash,
-    memory,
+    memory: await context.memory(),
     uptoSeq: request.recorded?.data.upto_seq ?? conversation.version,
     runActive: true,
     purpose,
@@ -112,6 +107,7 @@ async function recordStart(
     frontier: build.frontier,
     report: build.report,
     tool_choice: request.toolChoice,
+    loop: conversation.loop.snapshot(),
     build_ms: Math.round(buildMs * 10) / 10,
   });
   const result = await context.append([event], { expectedVersion: conversation.version });
@@ -215,7 +211,6 @@ async function recordAnswer(
 }
 
 /** Another model is asked at once: the failure is no attempt of the step. The event that was just appended is not read yet. */
-function isReplaced({ plan, conversation, subject }: AgentContext, failed: ModelFailureClass): boolean {
-  const { length } = plan.models;
-  return nextModel(conversation.events, subject, length, failed) > chooseModel(conversation.events, subject, length);
+function isReplaced({ conversation: { loop } }: AgentContext, failed: ModelFailureClass): boolean {
+  return loop.modelIndex(failed) > loop.modelIndex();
 }

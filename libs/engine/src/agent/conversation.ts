@@ -1,30 +1,118 @@
-import type { StoredEvent } from '#libs/domain';
+import { KeptEvents, viewCutoff, viewKey, type NextBuild, type ViewSpec } from '#libs/context';
+import type { EventSubject, StoredEvent, StoredEventOf } from '#libs/domain';
 import type { EventLog } from '../ports/event-log.port.js';
+import { AgentLoop } from './agent-loop.js';
+import type { ConversationCache } from './conversation-cache.js';
+import { readKeptEvents, type ReadLog, type SubStream } from './read-kept-events.js';
 
-/** The events of one sub-stream as this worker has read them: each is read once. */
+export type ConversationDeps = { log: EventLog; conversations: ConversationCache };
+/** Whose loop is led: the step's own events, `models` of its agent. */
+export type OwnLoop = { subject: EventSubject; models: number };
+
+/**
+ * One view of a sub-stream at one worker: what builds need of it, and where the step's loop stands. Each event is read once;
+ * what no build needs any more is let go. It may be behind the log: appends that depend on it expect its `version`.
+ */
 export class Conversation {
-  private readonly stored: StoredEvent[] = [];
-
-  constructor(
-    private readonly log: EventLog,
-    readonly projectId: string,
-    readonly streamId: string,
+  private constructor(
+    private readonly deps: ConversationDeps,
+    private readonly place: SubStream,
+    readonly view: ViewSpec,
+    private kept: KeptEvents,
+    readonly loop: AgentLoop,
   ) {}
 
-  get events(): readonly StoredEvent[] {
-    return this.stored;
+  /** A view that begins with the next event. */
+  static begin(deps: ConversationDeps, place: SubStream, view: ViewSpec, own: OwnLoop): Conversation {
+    const uptoSeq = viewCutoff(view);
+    const kept = new KeptEvents(view, { events: [], fromSeq: uptoSeq + 1, uptoSeq, hasAllCompactions: true });
+    return new Conversation(deps, place, view, kept, new AgentLoop(own.subject, own.models));
+  }
+
+  /**
+   * As this process kept it, else read anew. `ownFrom`: after this seq the step's own events begin; null: it has none yet.
+   * `next`: what will probably be built.
+   */
+  static async open(
+    deps: ConversationDeps,
+    place: SubStream,
+    next: NextBuild,
+    own: OwnLoop & { ownFrom: number | null },
+  ): Promise<Conversation> {
+    const kept = (await takeKept(deps, place, next.view)) ?? (await readAnew(deps, place, next));
+    const loop = await readLoop(deps.log, place, own, kept.uptoSeq);
+    return new Conversation(deps, place, next.view, kept, loop);
   }
 
   /** Last seq that was read: the version that the next append expects. */
   get version(): number {
-    return this.stored.at(-1)?.seq ?? 0;
+    return this.kept.uptoSeq;
   }
 
-  /** Reads what was appended since. */
-  async refresh(): Promise<readonly StoredEvent[]> {
-    this.stored.push(
-      ...(await this.log.read({ projectId: this.projectId, streamId: this.streamId, afterSeq: this.version })),
-    );
-    return this.stored;
+  /** What is kept of the view, in order of seq. */
+  get events(): readonly StoredEvent[] {
+    return this.kept.events;
+  }
+
+  /** Reads what was appended since. In a transaction with its own `log`. */
+  async refresh(log: ReadLog = this.deps.log): Promise<void> {
+    const events = await log.read({ ...this.place, afterSeq: this.version });
+    this.loop.append(events);
+    this.kept.append(events);
+  }
+
+  /** The events that this build needs. `uptoSeq`: of a call that was recorded before, the events that it saw. */
+  async eventsFor(next: NextBuild, uptoSeq?: number): Promise<readonly StoredEvent[]> {
+    if (uptoSeq !== undefined && uptoSeq < this.version)
+      return (await readKeptEvents(this.deps.log, this.place, next, uptoSeq)).events;
+    if (!this.kept.covers(next)) this.kept = await readKeptEvents(this.deps.log, this.place, next, this.version);
+    return this.kept.events;
+  }
+
+  /** Leaves it for the next job of this process. */
+  leave(): void {
+    this.deps.conversations.put(keyOf(this.place, this.view), this.kept);
   }
 }
+
+const keyOf = ({ projectId, streamId }: SubStream, view: ViewSpec): string =>
+  JSON.stringify([projectId, streamId, viewKey(view)]);
+
+async function readAnew({ log }: ConversationDeps, place: SubStream, next: NextBuild): Promise<KeptEvents> {
+  const stream = await log.version(place.projectId, place.streamId);
+  return readKeptEvents(log, place, next, Math.max(stream?.version ?? 0, viewCutoff(next.view)));
+}
+
+/** Who is further behind reads less anew. */
+const MAX_CATCH_UP = 500;
+
+/** What the process kept, brought up to date; null when there is nothing, or the log does not go on from it. */
+async function takeKept(deps: ConversationDeps, place: SubStream, view: ViewSpec): Promise<KeptEvents | null> {
+  const kept = deps.conversations.take(keyOf(place, view));
+  if (kept === null || kept.newestId === null) return null;
+  const query = { ...place, afterSeq: kept.uptoSeq - 1, limit: MAX_CATCH_UP };
+  const [newest, ...events] = await deps.log.read(query);
+  if (newest?.eventId !== kept.newestId || events.length + 1 === MAX_CATCH_UP) return null;
+  kept.append(events);
+  return kept;
+}
+
+/** Where the loop of the step stands: from the snapshot of its last call, and its own events since. */
+async function readLoop(
+  log: ReadLog,
+  place: SubStream,
+  { subject, models, ownFrom }: OwnLoop & { ownFrom: number | null },
+  uptoSeq: number,
+): Promise<AgentLoop> {
+  const { runId } = subject;
+  if (ownFrom === null || runId === null) return new AgentLoop(subject, models);
+  const query = { ...place, runId, afterSeq: ownFrom, uptoSeq };
+  const [started] = await log.read({ ...query, types: ['LlmCallStarted'], descending: true, limit: 1 });
+  const from = started !== undefined && isCall(started) ? AgentLoop.at(started, subject, models) : null;
+  const loop = from ?? new AgentLoop(subject, models);
+  const afterSeq = from === null || started === undefined ? ownFrom : started.seq - 1;
+  loop.append(await log.read({ ...query, afterSeq }));
+  return loop;
+}
+
+const isCall = (event: StoredEvent): event is StoredEventOf<'LlmCallStarted'> => event.type === 'LlmCallStarted';

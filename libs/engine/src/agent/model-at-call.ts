@@ -5,7 +5,6 @@ import type { ModelAt } from '../ports/model.port.js';
 import { failedStep, type StepOutcome } from '../run-step/step-outcome.js';
 import type { AgentContext } from './agent-context.js';
 import { manifestJson } from './agent-plan.js';
-import { chooseModel } from './choose-model.js';
 import { positionOf } from './call-position.js';
 
 /** The model of one call, and the manifest that its context is built with. */
@@ -30,8 +29,8 @@ export async function modelAtCall(
   context: AgentContext,
   call: { callNo: number; try: number },
 ): Promise<CallModelResult> {
-  const { plan, execution, conversation, subject } = context;
-  const name = plan.models[chooseModel(conversation.events, subject, plan.models.length)] ?? plan.model;
+  const { plan, execution, conversation } = context;
+  const name = plan.models[conversation.loop.modelIndex()] ?? plan.model;
   const at = await execution.deps.models.at(name, positionOf(context, call));
   if (at.kind !== 'call') return { kind: 'ended', outcome: outcomeOf(at, call.callNo) };
   return { kind: 'call', model: { name, ...(await withManifest(context, at.facts)) } };

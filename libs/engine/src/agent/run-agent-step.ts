@@ -8,9 +8,8 @@ import { AgentContext } from './agent-context.js';
 import { planAgent, type AgentExecution } from './agent-plan.js';
 import { beginAgentStep } from './begin-agent-step.js';
 import { callModel, type CallRequest } from './call-model.js';
-import { Conversation } from './conversation.js';
 import { modelAtCall } from './model-at-call.js';
-import { countTurns, nextAction, type AgentAction } from './next-action.js';
+import { nextAction, type AgentAction } from './next-action.js';
 
 /**
  * The tool-calling loop of one agent step. Each round reads what is stored, decides from that alone, and stores what came
@@ -24,13 +23,19 @@ export async function runAgentStep(execution: AgentExecution): Promise<StepOutco
   if (!planned.ok) return failedStep('step_invalid', planned.detail);
   const begin = await beginAgentStep(execution, planned.plan);
   if (!begin.ok) return begin.outcome;
-  const conversation = new Conversation(execution.deps.log, execution.run.projectId, begin.begun.subStream);
-  const context = new AgentContext(execution, planned.plan, begin.begun, conversation);
+  const context = new AgentContext(execution, planned.plan, begin.begun, begin.conversation);
+  const outcome = await leadLoop(context);
+  context.conversation.leave();
+  return outcome;
+}
+
+async function leadLoop(context: AgentContext): Promise<StepOutcome> {
+  const { execution, conversation } = context;
   for (;;) {
     const stop = stopAtBoundary(context) ?? (await haltOf(execution.deps, execution.run));
     if (stop !== null) return stop;
     await conversation.refresh();
-    const outcome = await performAction(context, nextAction(conversation.events, context.subject));
+    const outcome = await performAction(context, nextAction(conversation.loop));
     if (outcome !== null) return outcome;
   }
 }
@@ -48,7 +53,7 @@ function stopAtBoundary({ execution }: AgentContext): StepOutcome | null {
 async function performAction(context: AgentContext, action: AgentAction): Promise<StepOutcome | null> {
   switch (action.type) {
     case 'call_model': {
-      const turns = countTurns(context.conversation.events, context.subject);
+      const { turns } = context.conversation.loop;
       const { maxTurns, onMaxTurns } = context.plan.agent;
       if (turns > maxTurns || (turns === maxTurns && onMaxTurns === 'fail')) {
         return failedStep(
@@ -94,7 +99,7 @@ async function finish(
   if (plan.agent.outputSchema === null) return { kind: 'succeeded', output: text };
   const parsed = parseOutput(context, text);
   if (parsed.ok) return { kind: 'succeeded', output: parsed.value };
-  if (wasAskedToRepair(context))
+  if (context.conversation.loop.wasAskedToRepair)
     return failedStep(
       'output_invalid',
       `the answer does not fit agents.${plan.agent.name}.output_schema, also after one repair: ${parsed.detail}`,
@@ -108,18 +113,6 @@ async function finish(
     }),
   ]);
   return null;
-}
-
-function wasAskedToRepair({ conversation, subject }: AgentContext): boolean {
-  return conversation.events.some(
-    (event) =>
-      event.type === 'UserMessageReceived' &&
-      event.runId === subject.runId &&
-      event.stepId === subject.stepId &&
-      event.round === subject.round &&
-      event.data.origin === 'user' &&
-      event.data.injected === true,
-  );
 }
 
 type ParsedOutput = { ok: true; value: Json } | { ok: false; detail: string };

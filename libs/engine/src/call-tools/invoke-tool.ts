@@ -138,7 +138,7 @@ async function invoke(
     signal: AbortSignal.any([held.signal, timeout]),
     toolCallId: pending.call.id,
     memory: stepMemory({ deps, run, held, subject: context.subject }, `${callNo}/${pending.ordinal}`),
-    readResult: (entry) => readResult(context.conversation.events, entry),
+    readResult: (entry) => readResult(deps.log, context.place, context.begun.view, entry),
   };
   const outcome = await guarded(context, invocation);
   if (held.signal.aborted) return { kind: 'stopped' };

@@ -1,12 +1,12 @@
 import { placeholderArgument } from '#libs/context';
-import type { Content, NewEvent, StoredEvent, ToolResultStatus } from '#libs/domain';
+import type { Content, NewEvent, ToolResultStatus } from '#libs/domain';
 import type { AgentContext } from '../agent/agent-context.js';
 import type { AgentAction } from '../agent/next-action.js';
 import { failedStep, type CallApproval, type CallPlace, type StepOutcome } from '../run-step/step-outcome.js';
 import { sortCalls, type ReadyCall } from './ask-about-calls.js';
 import { invokeTool, unknownEvent, type InvokeResult } from './invoke-tool.js';
 import { toolNamed } from './tool-named.js';
-import { countRepeats, NOTICE_AFTER, STOP_AFTER, withNotice } from './repeated-calls.js';
+import { NOTICE_AFTER, STOP_AFTER, withNotice } from './repeated-calls.js';
 
 type RunTools = Extract<AgentAction, { type: 'run_tools' }>;
 
@@ -52,17 +52,15 @@ async function waitForOthers(
 
 async function runOne(context: AgentContext, action: RunTools, pending: ReadyCall): Promise<StepOutcome | null> {
   const callNo = action.completed.data.call_no;
-  const { conversation, plan, subject } = context;
-  const refused = refusal(context, callNo, pending.ordinal);
+  const { conversation, plan } = context;
+  const refused = refusal(context, pending.ordinal);
   const result: InvokeResult =
     refused === null
       ? await invokeTool(context, callNo, pending)
       : { kind: 'result', status: 'error', content: refused };
   if (result.kind === 'stopped') return null;
   if (result.kind === 'ended') return result.outcome;
-  const repeats = isRecordedTool(context, pending.call.name)
-    ? 1
-    : countRepeats(conversation.events, subject, pending.call, result);
+  const repeats = isRecordedTool(context, pending.call.name) ? 1 : conversation.loop.countRepeats(pending.call, result);
   const content = repeats === NOTICE_AFTER ? withNotice(result.content) : result.content;
   const appended = await context.append([completedEvent(context, callNo, pending, result.status, content)], {
     usage: { usage: null, costUsd: 0, modelCalls: 0, toolCalls: 1 },
@@ -96,31 +94,15 @@ function completedEvent(
 }
 
 /** Calls over `max_tool_calls_per_turn` get an error result; counted over the exchange. */
-function refusal(context: AgentContext, callNo: number, ordinal: number): string | null {
-  const max = context.plan.maxToolCalls;
+function refusal({ plan, conversation }: AgentContext, ordinal: number): string | null {
+  const max = plan.maxToolCalls;
   if (max === null) return null;
-  const before = callsOfExchange(context.conversation.events, callNo, context);
+  const before = conversation.loop.exchangeCalls - conversation.loop.exchangeCallsOfAnswer;
   if (before + ordinal < max) return null;
   return `This call was not made: at most ${max} tool calls are allowed for one user message. Answer with what you have.`;
 }
 
 /** Some calls of this exchange were refused: what follows is one last answer without tools. */
-export function areCallsUsedUp(context: AgentContext): boolean {
-  const max = context.plan.maxToolCalls;
-  return max !== null && callsOfExchange(context.conversation.events, Number.MAX_SAFE_INTEGER, context) > max;
-}
-
-function callsOfExchange(events: readonly StoredEvent[], beforeCallNo: number, { subject }: AgentContext): number {
-  let count = 0;
-  for (const event of events) {
-    if (event.type === 'UserMessageReceived') count = 0;
-    if (
-      event.type === 'ToolCallRequested' &&
-      event.runId === subject.runId &&
-      event.stepId === subject.stepId &&
-      event.data.call_no < beforeCallNo
-    )
-      count += 1;
-  }
-  return count;
+export function areCallsUsedUp({ plan, conversation }: AgentContext): boolean {
+  return plan.maxToolCalls !== null && conversation.loop.exchangeCalls > plan.maxToolCalls;
 }

@@ -37,6 +37,12 @@ export type ReadStream = {
   afterSeq?: number;
   uptoSeq?: number;
   types?: readonly EventType[];
+  /** Only events of this run. */
+  runId?: string;
+  /** Only these places; within the bounds, where there are any. */
+  seqs?: readonly number[];
+  /** Only this conversation entry. */
+  entry?: number;
   limit?: number;
   /** Newest first. */
   descending?: boolean;
