@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export type ReceivedWebhook = { headers: IncomingHttpHeaders; body: string };
+export type ReceivedWebhook = { method: string; path: string; headers: IncomingHttpHeaders; body: string };
 
 /** Another system's server on this machine: keeps what it gets and answers what a test says. */
 export async function startWebhookReceiver() {
@@ -11,7 +11,12 @@ export async function startWebhookReceiver() {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
-      received.push({ headers: request.headers, body: Buffer.concat(chunks).toString('utf8') });
+      received.push({
+        method: request.method ?? '',
+        path: request.url ?? '',
+        headers: request.headers,
+        body: Buffer.concat(chunks).toString('utf8'),
+      });
       const { status, headers = {}, body = '' } = answers.shift() ?? { status: 204 };
       response.writeHead(status, headers).end(body);
     });
