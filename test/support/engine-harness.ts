@@ -28,6 +28,7 @@ import { createTools } from '../../libs/tools/src/index.js';
 import { checkContextPolicy } from '../../libs/context/src/index.js';
 import type { Json, StoredEvent } from '../../libs/domain/src/index.js';
 import { InMemoryQueue, inMemoryEpoch, noLimiter, noWebhooks, silentWakeups } from './in-memory-queue.js';
+import { keepLog } from './planted-secrets.js';
 import { createTestDatabase } from './test-services.js';
 import { waitFor } from './wait-for.js';
 
@@ -95,6 +96,7 @@ export async function createEngineHarness(): Promise<EngineHarness> {
     },
     events: (streamId) => deps.log.read({ projectId: PROJECT, streamId }),
     close: async () => {
+      keepLog(JSON.stringify(logged));
       await database.close();
       await testDatabase.drop();
     },

@@ -1,7 +1,7 @@
 // One private Postgres and one private Redis for the whole jest run, started when the first test asks for them:
 // runs of pure tests stay fast. Test files ask over HTTP, because jest gives each of them a process or a realm.
 import './typescript-loader.mjs';
-import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,12 +28,18 @@ export default async function globalSetup() {
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
   server.unref();
   process.env.WEIR_TEST_SERVICES = `http://127.0.0.1:${server.address().port}/`;
+  const logs = mkdtempSync(join(tmpdir(), 'weir-test-logs-'));
+  process.env.WEIR_TEST_LOGS = logs;
   process.env.WEIR_TEST_HAS_REDIS = redisServer === null ? 'no' : 'yes';
   globalThis.stopTestServices = async () => {
     server.close();
     // A start that failed was reported to the tests that asked for it.
     const running = await services?.catch(() => null);
+    const { secretsInLogs } = await import('./planted-secrets.ts');
+    const secrets = [...secretsInLogs(logs), ...((await running?.search()) ?? [])];
+    rmSync(logs, { recursive: true, force: true });
     await running?.stop();
+    tellSecrets(secrets);
   };
 }
 
@@ -51,6 +57,10 @@ async function startServices(redisServer) {
   const template = await createTemplate(postgres.url);
   return {
     addresses: { databaseUrl: postgres.url, template, redisUrl: redis?.url ?? null },
+    search: async () => [
+      ...(await searchDatabases(postgres.url)),
+      ...(redis === null ? [] : await searchRedis(redis.url)),
+    ],
     stop: async () => {
       await Promise.all([postgres.process.stop(), redis?.process.stop()]);
       rmSync(folder, { recursive: true, force: true });
@@ -73,4 +83,38 @@ async function createTemplate(adminUrl) {
     await migrate(adminUrl.replace(/\/postgres$/, `/${name}`));
   }
   return name;
+}
+
+/** Databases are searched when they are dropped; these are what files that failed have left. */
+async function searchDatabases(adminUrl) {
+  const { secretsInDatabase } = await import('./planted-secrets.ts');
+  const { default: postgres } = await import('postgres');
+  const admin = postgres(adminUrl, { max: 1 });
+  const left = await admin`select datname from pg_database where datname like 'test\\_%'`;
+  await admin.end();
+  const found = [];
+  for (const { datname } of left) {
+    const sql = postgres(adminUrl.replace(/\/postgres$/, `/${datname}`), { max: 1 });
+    found.push(...(await secretsInDatabase(sql)));
+    await sql.end();
+  }
+  return found;
+}
+
+async function searchRedis(url) {
+  const { secretsInRedis } = await import('./planted-secrets.ts');
+  const { Redis } = await import('ioredis');
+  const redis = new Redis(url);
+  try {
+    return await secretsInRedis(redis);
+  } finally {
+    redis.disconnect();
+  }
+}
+
+/** To `npm test`, which fails for them, or to whoever runs jest alone. */
+function tellSecrets(secrets) {
+  const file = process.env.WEIR_TEST_SECRETS_FOUND;
+  if (file !== undefined) writeFileSync(file, JSON.stringify(secrets));
+  if (secrets.length > 0) console.error(`Secrets of tests were found where none may be:\n${secrets.join('\n')}`);
 }

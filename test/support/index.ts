@@ -1,3 +1,5 @@
+export { keepLog, plantedSecret, secretsInText } from './planted-secrets.js';
+export { testLogger } from './test-logger.js';
 export {
   createTestDatabase,
   describeRedis,

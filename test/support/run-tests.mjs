@@ -1,5 +1,5 @@
-// `npm test`: set-up and all tests except chaos, benchmarks and the long law runs. Plain JavaScript, because it
-// also runs in a fresh clone. Options of its own: --suite=chaos|matrix|laws, --runs N; everything else goes to jest.
+// `npm test`: set-up and all tests except chaos, benchmarks, and those that take minutes. Plain JavaScript, because it
+// also runs in a fresh clone. Options of its own: --suite=chaos|matrix|long|laws, --runs N; everything else goes to jest.
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -8,9 +8,10 @@ import { join } from 'node:path';
 import { prepare, root } from '../../apps/cli/bin/prepare.mjs';
 
 const suites = {
-  all: { ignore: ['/test/chaos/', '/test/matrix/', '/bench/'], env: {} },
+  all: { ignore: ['/test/chaos/', '/test/matrix/', '/test/long/', '/bench/'], env: {} },
   chaos: { only: ['test/chaos'], ignore: [], env: {} },
   matrix: { only: ['test/matrix'], ignore: [], env: {} },
+  long: { only: ['test/long'], ignore: [], env: {} },
   laws: { only: ['\\.laws\\.spec\\.ts$'], ignore: [], env: { WEIR_LAWS: 'long' } },
 };
 
@@ -33,8 +34,11 @@ async function main(given) {
   try {
     const resultFile = join(folder, 'result.json');
     const { rest, env } = takeRuns(given.filter((argument) => !argument.startsWith('--suite=')));
-    const status = await runJest({ ...suite, env: { ...suite.env, ...env } }, rest, resultFile);
-    return summary(count(resultFile, status));
+    const secretsFile = join(folder, 'secrets.json');
+    const withEnv = { ...suite, env: { ...suite.env, ...env, WEIR_TEST_SECRETS_FOUND: secretsFile } };
+    const status = await runJest(withEnv, rest, resultFile);
+    const counted = count(resultFile, status);
+    return summary({ ...counted, failures: [...counted.failures, ...foundSecrets(secretsFile)] });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -101,6 +105,12 @@ function count(resultFile, status) {
   const failed = result.numFailedTests;
   if (status !== 0 && failed + failures.length === 0) failures.push(`jest ended with exit code ${status}`);
   return { passed: result.numPassedTests, failed, skipped, failures };
+}
+
+/** What the search behind the last test found (`global-setup.mjs`): every secret of a test carries a mark. */
+function foundSecrets(file) {
+  if (!existsSync(file)) return ['logs, Redis and databases were not searched for secrets'];
+  return JSON.parse(readFileSync(file, 'utf8')).map((place) => `a secret was found: ${place}`);
 }
 
 function summary({ passed = 0, failed = 0, skipped = [], failures }) {

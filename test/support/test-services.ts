@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import postgres from 'postgres';
+import { secretsInDatabase } from './planted-secrets.js';
 import { waitFor } from './wait-for.js';
 
 type Addresses = { databaseUrl: string; template: string; redisUrl: string | null };
@@ -24,7 +25,7 @@ async function askForServices(): Promise<Addresses> {
 export type TestDatabase = {
   readonly url: string;
   readonly name: string;
-  /** Drops the database. Fails when a connection to it is still open: something was not closed. */
+  /** Drops the database. Fails when a connection to it is still open (something was not closed) or it holds a secret. */
   readonly drop: () => Promise<void>;
 };
 
@@ -37,10 +38,11 @@ export async function createTestDatabase(options: { migrated?: boolean } = {}): 
   );
   const url = new URL(databaseUrl);
   url.pathname = `/${name}`;
-  return { url: url.href, name, drop: () => dropDatabase(databaseUrl, name) };
+  return { url: url.href, name, drop: () => dropDatabase(databaseUrl, url.href, name) };
 }
 
-async function dropDatabase(adminUrl: string, name: string): Promise<void> {
+async function dropDatabase(adminUrl: string, url: string, name: string): Promise<void> {
+  const secrets = await asAdmin(url, secretsInDatabase);
   const leaks = await asAdmin(adminUrl, async (sql) => {
     const open = () =>
       sql<{ application_name: string; query: string }[]>`
@@ -53,6 +55,7 @@ async function dropDatabase(adminUrl: string, name: string): Promise<void> {
     await sql.unsafe(`drop database ${name} with (force)`);
     return left === 'none' ? [] : left;
   });
+  if (secrets.length > 0) throw new Error(`secrets were stored in ${name}:\n${secrets.join('\n')}`);
   if (leaks.length === 0) return;
   const list = leaks.map((leak) => `  ${leak.application_name}: ${leak.query}`).join('\n');
   throw new Error(

@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { keepLog } from './planted-secrets.js';
 import { waitFor } from './wait-for.js';
 
 const launcher = fileURLToPath(new URL('../../apps/cli/bin/weir.mjs', import.meta.url));
@@ -67,6 +68,7 @@ function watch(command: string, args: readonly string[], env: NodeJS.ProcessEnv)
   const exited = new Promise<number | null>((resolve) => {
     child.once('close', (code) => {
       hasEnded = true;
+      keepLog(log);
       resolve(code);
     });
   });

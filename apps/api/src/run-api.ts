@@ -1,6 +1,6 @@
 import { startEngineLoops } from '#libs/engine';
 import { createLogger, createShutdown, exitOnSignals, loadSettings, weirVersion } from '#libs/platform';
-import { composeEngine } from '../../runtime/src/index.js';
+import { composeEngine, logCleaner } from '../../runtime/src/index.js';
 import { openGate } from '../../runtime/src/gate.js';
 import type { ApiParts } from './api-parts.js';
 import { createApi } from './create-api.js';
@@ -11,7 +11,7 @@ const DEFAULT_PORT = 7117;
 /** Runs until a signal. The API takes no jobs; like every process it relays and sweeps. */
 export async function runApi(): Promise<void> {
   const settings = loadSettings();
-  const logger = createLogger({ name: 'api', level: settings.logLevel });
+  const logger = createLogger({ name: 'api', level: settings.logLevel, clean: logCleaner(settings) });
   const shutdown = createShutdown(logger);
   exitOnSignals(shutdown, logger);
   const { engine, database, queue, schema, readiness } = await composeEngine(settings, logger, 'api');

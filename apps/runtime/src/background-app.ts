@@ -18,6 +18,7 @@ import { openGate, type Gate } from './gate.js';
 import { startHealthServer } from './health-server.js';
 import { createMetrics } from './metrics.js';
 import { queueSettings } from './queue-settings.js';
+import { logCleaner } from './secret-redactor.js';
 
 export type BackgroundModuleOptions = {
   runtime: Runtime;
@@ -41,7 +42,7 @@ const ANNOUNCE_MS = 5000;
 /** Runs until a signal; the process then ends by `exitOnSignals`. @throws when it cannot start; the caller exits with 1. */
 export async function runBackgroundApp(app: BackgroundApp): Promise<void> {
   const settings = loadSettings();
-  const logger = createLogger({ name: app.name, level: settings.logLevel });
+  const logger = createLogger({ name: app.name, level: settings.logLevel, clean: logCleaner(settings) });
   const shutdown = createShutdown(logger);
   exitOnSignals(shutdown, logger);
   await startBackgroundApp(app, settings, logger, shutdown);

@@ -5,5 +5,6 @@ export {
   type BackgroundModuleOptions,
 } from './background-app.js';
 export { composeEngine, type Runtime } from './compose-engine.js';
+export { logCleaner } from './secret-redactor.js';
 export { startOrExit } from './start-or-exit.js';
 export { readinessOf, type ReadinessCheck } from './readiness.js';

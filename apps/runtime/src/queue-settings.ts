@@ -8,11 +8,12 @@ import type { Settings } from '#libs/platform';
  */
 export function queueSettings({ queue, database }: Pick<Settings, 'queue' | 'database'>): QueueSettings {
   if (queue.backend !== 'postgres' && queue.redisUrl !== null) {
-    return { kind: 'redis', url: queue.redisUrl, prefix: queue.prefix, allowEviction: queue.allowEviction };
+    const { redisUrl: url, prefix, allowEviction, limitMinuteMs } = queue;
+    return { kind: 'redis', url, prefix, allowEviction, limitMinuteMs };
   }
   if (queue.backend === 'redis')
     throw new AppError('missing_setting', 'REDIS_URL is not set, though WEIR_QUEUE_BACKEND is redis.');
-  return { kind: 'postgres', url: databaseUrl({ database }) };
+  return { kind: 'postgres', url: databaseUrl({ database }), limitMinuteMs: queue.limitMinuteMs };
 }
 
 /** @throws AppError `missing_setting` */

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import type { Json } from '#libs/domain';
-import { secretRedactor } from './secret-redactor.js';
+import { parseEnvironment, parseOperatorFile, resolveSettings } from '#libs/platform';
+import { logCleaner, secretRedactor } from './secret-redactor.js';
 
 const redact = secretRedactor(
   new Map([
@@ -57,5 +58,27 @@ describe('redaction', () => {
   it('takes linear time on hostile text', () => {
     const text = `${'-----BEGIN PRIVATE KEY-----'.repeat(40_000)}${'sk-'.repeat(400_000)}`;
     expect(redact(text)).not.toBe('');
+  });
+});
+
+describe('lines of the log', () => {
+  it('hold neither secrets, also escaped as JSON, nor passwords of servers', () => {
+    const variables = { DATABASE_URL: 'postgres://weir:s3cret%2Fpass@db/weir', REDIS_URL: 'redis://:other-pass@redis' };
+    const file = parseOperatorFile('secrets: { crm: { value: "quo\\"ted-token", hosts: [crm.test] } }', 'test');
+    const clean = logCleaner(resolveSettings(parseEnvironment(variables), file, variables));
+    const line = JSON.stringify({
+      err: 'bad quo"ted-token at postgres://weir:s3cret/pass@db',
+      url: variables.REDIS_URL,
+    });
+    expect(JSON.parse(clean(line))).toEqual({
+      err: 'bad [redacted: secrets.crm] at postgres://weir:[redacted: DATABASE_URL]@db',
+      url: 'redis://:[redacted: REDIS_URL]@redis',
+    });
+  });
+
+  it('keep words that are the name and the password of a server alike', () => {
+    const variables = { DATABASE_URL: 'postgres://postgres:postgres@db/weir' };
+    const settings = resolveSettings(parseEnvironment(variables), parseOperatorFile('', 'test'), variables);
+    expect(logCleaner(settings)('{"msg":"postgres is away"}')).toBe('{"msg":"postgres is away"}');
   });
 });

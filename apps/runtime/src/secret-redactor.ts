@@ -1,5 +1,6 @@
 import type { Json } from '#libs/domain';
 import type { Settings } from '#libs/platform';
+import { secretForms } from '#libs/tools';
 
 /** Shorter values would be found in ordinary words. */
 const SHORTEST_SECRET = 8;
@@ -17,7 +18,7 @@ const SECRET_FORMS: readonly RegExp[] = [
   /-----BEGIN [A-Z ]*PRIVATE KEY-----[A-Za-z0-9+/=\s\\]*-----END [A-Z ]*PRIVATE KEY-----/g,
 ];
 
-/** The operator's own secrets by name: keys of connections, secrets of `weir.yml`, environments of MCP servers. */
+/** The operator's own secrets, in every form, by name: keys of connections, secrets of `weir.yml`, environments of MCP servers. */
 export function knownSecrets(settings: Pick<Settings, 'connections' | 'secrets' | 'mcpServers'>): Map<string, string> {
   const named: [name: string, value: string | null][] = [
     ...[...settings.connections.values()].flatMap((connection): [string, string | null][] => [
@@ -39,7 +40,11 @@ export function knownSecrets(settings: Pick<Settings, 'connections' | 'secrets' 
     ),
   ];
   return new Map(
-    named.flatMap(([name, value]) => (value === null || value.length < SHORTEST_SECRET ? [] : [[value, name]])),
+    named.flatMap(([name, value]) =>
+      value === null || value.length < SHORTEST_SECRET
+        ? []
+        : secretForms(value).map((form): [string, string] => [form, name]),
+    ),
   );
 }
 
@@ -48,15 +53,7 @@ export function knownSecrets(settings: Pick<Settings, 'connections' | 'secrets' 
  * `[redacted]`. A value without any comes back as it is (the same object). `secrets`: value → name.
  */
 export function secretRedactor(secrets: ReadonlyMap<string, string>): (value: Json) => Json {
-  // The longest first: one secret may begin like another.
-  const values = [...secrets.keys()].sort((a, b) => b.length - a.length);
-  const redactText = (text: string): string => {
-    if (text.length < SHORTEST_SECRET) return text;
-    let redacted = text;
-    for (const value of values) redacted = redacted.replaceAll(value, `[redacted: ${secrets.get(value) ?? 'secret'}]`);
-    for (const form of SECRET_FORMS) redacted = redacted.replaceAll(form, '[redacted]');
-    return redacted;
-  };
+  const redactText = textRedactor(secrets);
   const redact = (value: Json): Json => {
     if (typeof value === 'string') return redactText(value);
     if (typeof value !== 'object' || value === null) return value;
@@ -68,4 +65,35 @@ export function secretRedactor(secrets: ReadonlyMap<string, string>): (value: Js
     return entries.some(([key, member]) => value[key] !== member) ? Object.fromEntries(entries) : value;
   };
   return redact;
+}
+
+function textRedactor(secrets: ReadonlyMap<string, string>): (text: string) => string {
+  // The longest first: one secret may begin like another.
+  const values = [...secrets.keys()].sort((a, b) => b.length - a.length);
+  return (text) => {
+    if (text.length < SHORTEST_SECRET) return text;
+    let redacted = text;
+    for (const value of values) redacted = redacted.replaceAll(value, `[redacted: ${secrets.get(value) ?? 'secret'}]`);
+    for (const form of SECRET_FORMS) redacted = redacted.replaceAll(form, '[redacted]');
+    return redacted;
+  };
+}
+
+/**
+ * For `createLogger`: takes the operator's secrets and the passwords of its servers out of each line. Nothing should log
+ * them; drivers and plugins throw what they like.
+ */
+export function logCleaner(settings: Settings): (line: string) => string {
+  return textRedactor(new Map([...knownSecrets(settings), ...serverPasswords(settings)]));
+}
+
+function serverPasswords({ database, queue }: Settings): [value: string, name: string][] {
+  return [database.url, queue.redisUrl].flatMap((address, index): [string, string][] => {
+    if (address === null || !URL.canParse(address)) return [];
+    const { username, password } = new URL(address);
+    // A password that is also the user's name is no secret, and its word stands everywhere.
+    if (password.length < SHORTEST_SECRET || password === username) return [];
+    const name = index === 0 ? 'DATABASE_URL' : 'REDIS_URL';
+    return [password, ...secretForms(decodeURIComponent(password))].map((form) => [form, name]);
+  });
 }

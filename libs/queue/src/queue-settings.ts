@@ -12,6 +12,8 @@ export type RedisQueueSettings = {
   commandTimeoutMs?: number;
   /** How many jobs may wait in the queue while no worker has told its capacity (default 40). */
   admissionFloor?: number;
+  /** How long the minute of requests and tokens a minute is (default 60,000): tests shorten it. */
+  limitMinuteMs?: number;
 };
 
 /** For development and smoke tests: lower rates, wake-ups through LISTEN/NOTIFY. */
@@ -22,6 +24,7 @@ export type PostgresQueueSettings = {
   /** The schema that BullMQ owns (default `bullmq`); it is created and migrated at start. */
   schema?: string;
   admissionFloor?: number;
+  limitMinuteMs?: number;
 };
 
 export type QueueSettings = RedisQueueSettings | PostgresQueueSettings;

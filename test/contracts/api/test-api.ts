@@ -10,15 +10,10 @@ import {
   API_KEY_SCOPES,
 } from '../../../libs/engine/src/index.js';
 import { createApiKey, createProject, postgresRecordingStore } from '../../../libs/event-store/src/index.js';
-import {
-  createLogger,
-  parseEnvironment,
-  parseOperatorFile,
-  resolveSettings,
-} from '../../../libs/platform/src/index.js';
+import { parseEnvironment, parseOperatorFile, resolveSettings } from '../../../libs/platform/src/index.js';
 import { createApi } from '../../../apps/api/src/create-api.js';
 import { composeEngine } from '../../../apps/runtime/src/index.js';
-import { createTestDatabase, testQueue } from '../../support/index.js';
+import { createTestDatabase, testLogger, testQueue } from '../../support/index.js';
 import { InMemoryQueue } from '../../support/in-memory-queue.js';
 
 export const HOME = 'default';
@@ -49,7 +44,7 @@ export async function startTestApi({
     ...(queue.redisUrl === null ? {} : { REDIS_URL: queue.redisUrl }),
   };
   const settings = resolveSettings(parseEnvironment(variables), parseOperatorFile(operatorFile, 'test'), variables);
-  const logger = createLogger({ name: 'api-test', level: process.env['WEIR_TEST_LOG'] ?? 'silent' });
+  const logger = testLogger('api-test');
   const runtime = await composeEngine(settings, logger, 'api-test');
   const scripts = new Scripts();
   const jobs = new InMemoryQueue();

@@ -5,7 +5,7 @@ import { createEngineHarness, PROJECT, type EngineHarness } from '../../support/
 import { silentWakeups } from '../../support/in-memory-queue.js';
 import { startOpenAiServer } from '../../support/providers/openai-server.js';
 import type { FakeProvider } from '../../support/providers/fake-provider.js';
-import { createTestDatabase, type TestDatabase } from '../../support/index.js';
+import { createTestDatabase, plantedSecret, type TestDatabase } from '../../support/index.js';
 
 type Delta = Parameters<Wakeups['publishDelta']>[0];
 
@@ -35,7 +35,7 @@ describe('calls of models that have limits', () => {
       name,
       provider: 'openai' as const,
       baseUrl: `${server.url}/v1`,
-      apiKey: 'sk-test',
+      apiKey: plantedSecret('model-key'),
       apiKeySource: 'the test',
       headers: {},
       allowPrivateAddresses: true,

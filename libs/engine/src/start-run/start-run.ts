@@ -6,6 +6,7 @@ import {
   pipelineVariables,
   renderTemplate,
   validateInputs,
+  isJsonObject,
   type JsonObject,
   type PipelineDefinition,
   type PipelineFault,
@@ -153,6 +154,7 @@ function newRun(deps: EngineDeps, command: StartRun, version: number, definition
     pipeline: command.pipeline,
     pipelineVersion: version,
     streamId: command.streamId ?? runId,
+    // As its first event has them: a run's row holds no more than its events.
     inputs: redactedObject(deps, command.inputs),
     tags: [...new Set([...definition.tags, ...command.tags])],
     metadata: redactedObject(deps, command.metadata),
@@ -168,6 +170,11 @@ function newRun(deps: EngineDeps, command: StartRun, version: number, definition
     concurrency: concurrencyOf(deps, definition, command, runId),
     delayMs: command.delayMs ?? null,
   };
+}
+
+function redactedObject(deps: Pick<EngineDeps, 'redact'>, given: JsonObject): JsonObject {
+  const redacted = deps.redact(given);
+  return isJsonObject(redacted) ? redacted : {};
 }
 
 /** The pipeline's limit as runs keep it. */

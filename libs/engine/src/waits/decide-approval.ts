@@ -86,23 +86,16 @@ async function applyDecision(
   approval: ApprovalRecord,
   command: DecideApproval,
 ): Promise<string[]> {
-  const { decision, form, comment, decidedBy } = command;
+  const { decision, decidedBy } = command;
   const { projectId, approvalId } = approval;
-  await advance.tx.storeDecision({
-    projectId,
-    approvalId,
-    decision,
-    form,
-    comment,
-    arguments: command.arguments,
-    decidedBy,
-  });
+  const { redact } = advance.deps;
+  const form = redact(command.form);
+  const comment = redactedText(redact, command.comment);
+  const edited = redactedText(redact, command.arguments);
+  await advance.tx.storeDecision({ projectId, approvalId, decision, form, comment, arguments: edited, decidedBy });
   advance.recorder.ofStep(row, 'ApprovalDecided', [approvalId], {
-    approval_id: approvalId,
-    decision,
-    form,
-    comment,
-    arguments: command.arguments,
+    ...{ approval_id: approvalId, decision, form, comment },
+    arguments: edited,
     decided_by: decidedBy,
   });
   if (approval.kind === 'step') {
@@ -111,4 +104,9 @@ async function applyDecision(
   }
   // A step that runs finds the decision when it next asks.
   return row.status === 'waiting' && row.reason === 'approval' ? wakeStep(advance, row) : [];
+}
+
+function redactedText(redact: EngineDeps['redact'], text: string | null): string | null {
+  const redacted = redact(text);
+  return typeof redacted === 'string' ? redacted : null;
 }

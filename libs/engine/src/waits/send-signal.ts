@@ -39,7 +39,7 @@ export async function sendSignalWithin(
     if (within !== null && !(await within.claim(tx))) return null;
     await tx.lockSignal(projectId, waitKey);
     await within?.sent(tx, signalId);
-    await tx.insertSignal({ projectId, signalId, name, key, waitKey, payload });
+    await tx.insertSignal({ projectId, signalId, name, key, waitKey, payload: deps.redact(payload) });
     return tx.waiters(projectId, 'signal', waitKey);
   });
   if (waiting === null) return null;

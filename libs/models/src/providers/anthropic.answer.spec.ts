@@ -1,4 +1,5 @@
 import { OVERFLOW_PHRASES } from '../failures/overflow-phrases.js';
+import { TEST_KEY } from '../testing/connection.js';
 import { answerOf, failureOf, textOf } from '../testing/model-call.js';
 import { useAnthropic } from '../testing/use-anthropic.js';
 
@@ -103,7 +104,7 @@ describe('a failure', () => {
     [529, error('overloaded_error', 'Overloaded'), 'overloaded'],
     [500, error('api_error', 'Internal server error'), 'server_error'],
     [504, error('timeout_error', 'Timed out'), 'server_error'],
-    [401, error('authentication_error', 'invalid x-api-key sk-test-key-123456789'), 'authentication'],
+    [401, error('authentication_error', `invalid x-api-key ${TEST_KEY}`), 'authentication'],
     [402, error('billing_error', 'Your credit balance is too low'), 'authentication'],
     [403, error('permission_error', 'not allowed'), 'authentication'],
     [404, error('not_found_error', 'model: claude-x'), 'invalid_request'],
@@ -114,7 +115,7 @@ describe('a failure', () => {
     use.server.reply({ kind: 'status', status, headers: { 'retry-after': '3' }, body: payload });
     const failure = failureOf(await use.ask());
     expect(failure).toMatchObject({ class: expected, retryAfterMs: 3_000 });
-    expect(failure.detail).not.toContain('sk-test-key');
+    expect(failure.detail).not.toContain(TEST_KEY);
     expect(use.server.requests).toHaveLength(1);
   });
 

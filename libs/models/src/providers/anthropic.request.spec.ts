@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { NeutralMessage, ToolDeclaration } from '#libs/context';
 import type { modelCall } from '../testing/model-call.js';
+import { TEST_KEY } from '../testing/connection.js';
 import { answerOf, user } from '../testing/model-call.js';
 import { useAnthropic } from '../testing/use-anthropic.js';
 
@@ -89,7 +90,7 @@ describe('a request', () => {
       },
     ]);
     expect(use.server.lastRequest().headers).toMatchObject({
-      'x-api-key': 'sk-test-key-123456789',
+      'x-api-key': TEST_KEY,
       'anthropic-version': '2023-06-01',
     });
     expect(outcome.wireHash).toBe(createHash('sha256').update(use.server.lastRequest().text).digest('hex'));

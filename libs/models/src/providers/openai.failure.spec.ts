@@ -1,5 +1,6 @@
 import type { ModelCall } from '#libs/engine';
 import { OVERFLOW_PHRASES } from '../failures/overflow-phrases.js';
+import { TEST_KEY } from '../testing/connection.js';
 import { failureOf, modelCall, user } from '../testing/model-call.js';
 import { useOpenAi } from '../testing/use-openai.js';
 
@@ -25,7 +26,7 @@ describe('a failure', () => {
     [529, error('overloaded_error', 'Overloaded'), 'overloaded'],
     [
       401,
-      error('invalid_request_error', 'Incorrect API key provided: sk-test-key-123456789', 'invalid_api_key'),
+      error('invalid_request_error', `Incorrect API key provided: ${TEST_KEY}`, 'invalid_api_key'),
       'authentication',
     ],
     [403, error('permission_error', 'no'), 'authentication'],
@@ -37,7 +38,7 @@ describe('a failure', () => {
     use.server.reply({ kind: 'status', status, body: payload });
     const failure = failureOf(await use.ask());
     expect(failure).toMatchObject({ class: expected, detail: expect.stringContaining(`HTTP ${status}`) });
-    expect(failure.detail).not.toContain('sk-test-key');
+    expect(failure.detail).not.toContain(TEST_KEY);
   });
 
   it.each(OVERFLOW_PHRASES.map(({ source, example }) => [source, example]))(

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { NeutralMessage } from '#libs/context';
 import type { modelCall } from '../testing/model-call.js';
+import { TEST_KEY } from '../testing/connection.js';
 import { answerOf, textOf, user } from '../testing/model-call.js';
 import { useOpenAi } from '../testing/use-openai.js';
 
@@ -85,7 +86,7 @@ describe('a request', () => {
       },
     ]);
     expect(use.server.lastRequest().headers).toMatchObject({
-      authorization: 'Bearer sk-test-key-123456789',
+      authorization: `Bearer ${TEST_KEY}`,
       'x-team': 'blue',
     });
     expect(outcome.wireHash).toBe(createHash('sha256').update(use.server.lastRequest().text).digest('hex'));

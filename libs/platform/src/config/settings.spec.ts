@@ -12,7 +12,13 @@ describe('settings', () => {
     expect(settings.steps).toEqual({ leaseMs: 45_000, heartbeatMs: 10_000, sweepMs: 5000, relayMs: 1000 });
     expect(settings.drainMs).toBe(25_000);
     expect(settings.database).toEqual({ url: null, poolSize: 10, prepare: true });
-    expect(settings.queue).toEqual({ backend: null, redisUrl: null, prefix: 'weir', allowEviction: false });
+    expect(settings.queue).toEqual({
+      backend: null,
+      redisUrl: null,
+      prefix: 'weir',
+      allowEviction: false,
+      limitMinuteMs: 60_000,
+    });
   });
 
   it('keeps the heartbeat well below a short lease', () => {

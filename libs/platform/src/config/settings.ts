@@ -46,6 +46,8 @@ export type Settings = {
     readonly prefix: string;
     /** Take work although Redis may evict keys. */
     readonly allowEviction: boolean;
+    /** What counts as a minute for requests and tokens a minute. */
+    readonly limitMinuteMs: number;
   };
   readonly server: { readonly host: string; readonly port: number | null; readonly healthPort: number | null };
   readonly steps: {
@@ -142,6 +144,7 @@ function queueSettings(environment: Environment): Settings['queue'] {
     redisUrl,
     prefix: environment.WEIR_QUEUE_PREFIX ?? 'weir',
     allowEviction: environment.WEIR_ALLOW_EVICTION ?? false,
+    limitMinuteMs: (environment.WEIR_LIMIT_MINUTE_S ?? 60) * 1000,
   };
 }
 

@@ -37,9 +37,16 @@ const payloadKeys = [
   'headers',
 ];
 
+export type LoggerOptions = {
+  readonly name: string;
+  readonly level?: string;
+  /** Takes secrets out of each line before it is written. */
+  readonly clean?: (line: string) => string;
+};
+
 /** @param destination defaults to stderr, so that stdout stays free for the command line's answers. */
 export function createLogger(
-  options: { readonly name: string; readonly level?: string },
+  options: LoggerOptions,
   destination: DestinationStream = pino.destination({ dest: 2, sync: true }),
 ): Logger {
   return pino(
@@ -48,6 +55,7 @@ export function createLogger(
       level: options.level ?? 'info',
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
+      ...(options.clean === undefined ? {} : { hooks: { streamWrite: options.clean } }),
       redact: { paths: payloadKeys.flatMap((key) => [key, `*.${key}`]), censor: '[not logged]' },
     },
     destination,

@@ -14,8 +14,8 @@ function simulate(steps: number, requestsPerMinute: number, late: () => number):
     asks.sort((a, b) => a.atMs - b.atMs);
     const ask = asks.shift()!;
     asked += 1;
-    pruneBucket(bucket, ask.atMs);
-    const waitMs = bucketWaitMs(bucket, limit, { ticket: ask.ticket, tokens: 1, nowMs: ask.atMs });
+    pruneBucket(bucket, ask.atMs, 1000);
+    const waitMs = bucketWaitMs(bucket, limit, { ticket: ask.ticket, tokens: 1, nowMs: ask.atMs, cellMs: 1000 });
     delete bucket.waiting[ask.ticket];
     if (waitMs > 0) {
       bucket.waiting[ask.ticket] = ask.atMs + waitMs;

@@ -2,8 +2,8 @@ import type { ModelLimit } from '#libs/engine';
 
 /** One bucket as it is kept. Times are ms since epoch by the server's clock. */
 export type LimitBucket = {
-  /** By second: how many requests were granted in it and how many tokens they take. */
-  cells: { [second: string]: { requests: number; tokens: number } };
+  /** By the second: how many requests were granted in it and how many tokens they take. */
+  cells: { [cell: string]: { requests: number; tokens: number } };
   /** By ticket: when it was told to come again. */
   waiting: { [ticket: string]: number };
   /** By reservation: when it counts as ended, whatever happened to it. */
@@ -13,14 +13,18 @@ export type LimitBucket = {
   callMs: number;
 };
 
-/** What one asker wants of a bucket. */
-export type BucketAsk = { ticket: string; tokens: number; nowMs: number };
+/** What one asker wants of a bucket; `cellMs`: how wide its cells are. */
+export type BucketAsk = { ticket: string; tokens: number; nowMs: number; cellMs: number };
+
+export const MINUTE_MS = 60_000;
+/** A cell is a sixtieth of the minute that is kept: a second, unless a test shortens its minute. */
+export const cellMsOf = (minuteMs = MINUTE_MS): number => minuteMs / 60;
 
 /**
- * A minute and the second that its cells are wide: in no stretch of 60 s are more requests granted than a minute allows,
- * however they fall into the cells, so that neither fixed nor sliding windows of a provider overflow.
+ * A minute and the width of one of its cells: in no stretch of a minute are more requests granted than it allows, however
+ * they fall into the cells, so that neither fixed nor sliding windows of a provider overflow.
  */
-export const PERIOD_S = 61;
+export const PERIOD_CELLS = 61;
 /** Who was told to come and is not there after this time has lost its place. */
 export const GRACE_MS = 10_000;
 /** How long a call is thought to take before one has ended. */
@@ -38,9 +42,9 @@ export const emptyBucket = (): LimitBucket => ({
 });
 
 /** Drops what does not count any more. */
-export function pruneBucket(bucket: LimitBucket, nowMs: number): void {
-  const second = Math.floor(nowMs / 1000);
-  for (const cell of Object.keys(bucket.cells)) if (Number(cell) <= second - PERIOD_S) delete bucket.cells[cell];
+export function pruneBucket(bucket: LimitBucket, nowMs: number, cellMs: number): void {
+  const current = Math.floor(nowMs / cellMs);
+  for (const cell of Object.keys(bucket.cells)) if (Number(cell) <= current - PERIOD_CELLS) delete bucket.cells[cell];
   for (const [ticket, dueMs] of Object.entries(bucket.waiting))
     if (dueMs < nowMs - GRACE_MS) delete bucket.waiting[ticket];
   for (const [id, endMs] of Object.entries(bucket.running)) if (endMs <= nowMs) delete bucket.running[id];
@@ -51,30 +55,30 @@ export function pruneBucket(bucket: LimitBucket, nowMs: number): void {
  * newcomer does not take the room they were told to come for. The Redis form of the same rules is `reserve-script.ts`.
  */
 export function bucketWaitMs(bucket: LimitBucket, limit: ModelLimit, ask: BucketAsk): number {
-  const { nowMs } = ask;
+  const { nowMs, cellMs } = ask;
   const mine = bucket.waiting[ask.ticket] ?? Number.POSITIVE_INFINITY;
   const others = Object.entries(bucket.waiting).filter(([ticket, dueMs]) => ticket !== ask.ticket && dueMs < mine);
   const ahead = others.length;
   if (bucket.closedUntilMs > nowMs) return bucket.closedUntilMs - nowMs + ahead * SPREAD_MS;
   const due = others.filter(([, dueMs]) => dueMs <= nowMs).length;
-  const seconds = Object.keys(bucket.cells)
+  const cells = Object.keys(bucket.cells)
     .map(Number)
     .sort((a, b) => a - b);
-  const requests = seconds.map((second) => ({ second, used: bucket.cells[second]?.requests ?? 0 }));
-  const tokens = seconds.map((second) => ({ second, used: bucket.cells[second]?.tokens ?? 0 }));
+  const requests = cells.map((cell) => ({ cell, used: bucket.cells[cell]?.requests ?? 0 }));
+  const tokens = cells.map((cell) => ({ cell, used: bucket.cells[cell]?.tokens ?? 0 }));
   return Math.max(
-    windowWaitMs(requests, limit.requestsPerMinute, { cost: 1, due, ahead, nowMs }),
-    windowWaitMs(tokens, limit.tokensPerMinute, { cost: ask.tokens, due, ahead, nowMs }),
+    windowWaitMs(requests, limit.requestsPerMinute, { cost: 1, due, ahead, nowMs, cellMs }),
+    windowWaitMs(tokens, limit.tokensPerMinute, { cost: ask.tokens, due, ahead, nowMs, cellMs }),
     placeWaitMs(bucket, limit.concurrentRequests, { due, ahead }),
   );
 }
 
-type Used = { second: number; used: number };
+type Used = { cell: number; used: number };
 
 function windowWaitMs(
   cells: readonly Used[],
   allowed: number | null,
-  ask: { cost: number; due: number; ahead: number; nowMs: number },
+  ask: { cost: number; due: number; ahead: number; nowMs: number; cellMs: number },
 ): number {
   if (allowed === null) return 0;
   // What is larger than the whole allowance gets all of it.
@@ -85,11 +89,12 @@ function windowWaitMs(
   const rounds = Math.floor((needed - 1) / allowed);
   const rest = needed - rounds * allowed;
   let freed = 0;
-  for (const { second, used: inCell } of cells) {
+  for (const { cell, used: inCell } of cells) {
     freed += inCell;
-    if (freed >= rest) return Math.max(SHORTEST_WAIT_MS, (second + PERIOD_S + rounds * PERIOD_S) * 1000 - ask.nowMs);
+    const freeMs = (cell + PERIOD_CELLS + rounds * PERIOD_CELLS) * ask.cellMs;
+    if (freed >= rest) return Math.max(SHORTEST_WAIT_MS, Math.ceil(freeMs - ask.nowMs));
   }
-  return 1000 + rounds * PERIOD_S * 1000;
+  return Math.ceil((1 + rounds * PERIOD_CELLS) * ask.cellMs);
 }
 
 /** Nobody knows when a call ends: the mean says about when. */

@@ -1,4 +1,4 @@
-import { FIRST_CALL_MS, GRACE_MS, MEAN_SHARE, PERIOD_S, SHORTEST_WAIT_MS, SPREAD_MS } from './limit-bucket.js';
+import { FIRST_CALL_MS, GRACE_MS, MEAN_SHARE, PERIOD_CELLS, SHORTEST_WAIT_MS, SPREAD_MS } from './limit-bucket.js';
 
 /** Keys of one bucket, in the scripts' order. */
 export const bucketKeys = (prefix: string, key: string): [string, string, string, string] => {
@@ -15,21 +15,22 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
 
 /**
  * `limit-bucket.ts` in Lua: the rules are told there, one contract suite holds both to them. Per bucket a hash of cells
- * (`r<second>` requests, `t<second>` tokens), sorted sets of who waits and what runs, a hash of facts. One script: a
+ * (`r<cell>` requests, `t<cell>` tokens), sorted sets of who waits and what runs, a hash of facts. One script: a
  * request is taken out of all buckets or out of none.
- * ARGV: ticket, reservation, tokens, hold in ms, then requests, tokens, concurrency per bucket (-1: no bound).
+ * ARGV: ticket, reservation, tokens, hold in ms, width of a cell in ms, then requests, tokens, concurrency per bucket
+ * (-1: no bound).
  * Answers {1, now} when granted, else {0, ms to wait}.
  */
 export const RESERVE = `${CLOCK}
-local second = math.floor(now / 1000)
-local ticket, id, tokens, hold = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
+local ticket, id, tokens, hold, cellMs = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
+local current = math.floor(now / cellMs)
 
 local function cellsOf(key)
   local flat = redis.call('HGETALL', key)
   local cells, order = { r = {}, t = {} }, {}
   for n = 1, #flat, 2 do
     local kind, at = string.sub(flat[n], 1, 1), tonumber(string.sub(flat[n], 2))
-    if at <= second - ${PERIOD_S} then redis.call('HDEL', key, flat[n])
+    if at <= current - ${PERIOD_CELLS} then redis.call('HDEL', key, flat[n])
     else
       cells[kind][at] = tonumber(flat[n + 1])
       if kind == 'r' then order[#order + 1] = at end
@@ -51,9 +52,10 @@ local function windowWait(cells, order, allowed, cost, due, ahead)
   local freed = 0
   for _, at in ipairs(order) do
     freed = freed + (cells[at] or 0)
-    if freed >= rest then return math.max(${SHORTEST_WAIT_MS}, (at + ${PERIOD_S} + rounds * ${PERIOD_S}) * 1000 - now) end
+    local free = (at + ${PERIOD_CELLS} + rounds * ${PERIOD_CELLS}) * cellMs
+    if freed >= rest then return math.max(${SHORTEST_WAIT_MS}, math.ceil(free - now)) end
   end
-  return 1000 + rounds * ${PERIOD_S} * 1000
+  return math.ceil((1 + rounds * ${PERIOD_CELLS}) * cellMs)
 end
 
 local function bucketWait(n)
@@ -69,9 +71,9 @@ local function bucketWait(n)
   local due = redis.call('ZCOUNT', waiting, '-inf', (mine and tonumber(mine) <= now) and before or now)
   local cells, order = cellsOf(KEYS[key])
   local wait = math.max(
-    windowWait(cells.r, order, tonumber(ARGV[3 * n + 2]), 1, due, ahead),
-    windowWait(cells.t, order, tonumber(ARGV[3 * n + 3]), tokens, due, ahead))
-  local places = tonumber(ARGV[3 * n + 4])
+    windowWait(cells.r, order, tonumber(ARGV[3 * n + 3]), 1, due, ahead),
+    windowWait(cells.t, order, tonumber(ARGV[3 * n + 4]), tokens, due, ahead))
+  local places = tonumber(ARGV[3 * n + 5])
   if places >= 0 and redis.call('ZCARD', running) + due + 1 > places then
     local mean = tonumber(redis.call('HGET', facts, 'call') or '${FIRST_CALL_MS}')
     wait = math.max(wait, ${SHORTEST_WAIT_MS}, math.ceil(mean * (ahead + 1) / places))
@@ -88,8 +90,8 @@ end
 for n = 1, buckets do
   local key = 4 * n - 3
   if longest == 0 then
-    redis.call('HINCRBY', KEYS[key], 'r' .. second, 1)
-    redis.call('HINCRBY', KEYS[key], 't' .. second, tokens)
+    redis.call('HINCRBY', KEYS[key], 'r' .. current, 1)
+    redis.call('HINCRBY', KEYS[key], 't' .. current, tokens)
     redis.call('ZREM', KEYS[key + 1], ticket)
     redis.call('ZADD', KEYS[key + 2], now + hold, id)
   elseif waits[n] > 0 then redis.call('ZADD', KEYS[key + 1], now + longest, ticket)
@@ -99,7 +101,7 @@ end
 if longest == 0 then return { 1, now } end
 return { 0, longest }`;
 
-/** ARGV: reservation, second of its cells, tokens to add (may be negative), when it was granted. */
+/** ARGV: reservation, its cell, tokens to add (may be negative), when it was granted. */
 export const SETTLE = `${CLOCK}
 for key = 1, #KEYS, 4 do
   local cell = 't' .. ARGV[2]

@@ -2,6 +2,7 @@ import { createPostgresBackend, withBackend } from 'bullmq';
 import pg from 'pg';
 import { Answers } from '../answers.js';
 import { BullmqStepQueue } from '../bullmq-step-queue.js';
+import { cellMsOf } from '../limiter/limit-bucket.js';
 import type { QueueBackend, QueueHealth, ReportFault } from '../queue-backend.js';
 import { COMPACTIONS_QUEUE, STEPS_QUEUE } from '../queue-names.js';
 import { DEFAULT_ADMISSION_FLOOR, DEFAULT_QUEUE_SCHEMA, type PostgresQueueSettings } from '../queue-settings.js';
@@ -34,7 +35,7 @@ export async function createPostgresQueueBackend(
   await compactions.waitUntilReady();
   const answers = new Answers(TIMEOUT_MS);
   const epoch = new PostgresEpoch(pool, schema);
-  const limiter = new PostgresModelLimiter(pool, schema, answers);
+  const limiter = new PostgresModelLimiter(pool, schema, answers, cellMsOf(settings.limitMinuteMs));
   const wakeups = new PostgresWakeups(settings.url, pool, schema, reportFault);
   for (const owner of [epoch, limiter, wakeups]) await owner.createTable();
   return {

@@ -3,7 +3,14 @@ import type { Pool, PoolClient } from 'pg';
 import { z } from 'zod';
 import type { LimitAnswer, LimitAsk, ModelLimiter, Reservation } from '#libs/engine';
 import type { Answers } from '../answers.js';
-import { bucketWaitMs, emptyBucket, MEAN_SHARE, pruneBucket, type LimitBucket } from '../limiter/limit-bucket.js';
+import {
+  bucketWaitMs,
+  cellMsOf,
+  emptyBucket,
+  MEAN_SHARE,
+  pruneBucket,
+  type LimitBucket,
+} from '../limiter/limit-bucket.js';
 
 const bucketSchema = z.object({
   cells: z.record(z.string(), z.object({ requests: z.number(), tokens: z.number() })),
@@ -24,6 +31,7 @@ export class PostgresModelLimiter implements ModelLimiter {
     private readonly pool: Pool,
     schema: string,
     private readonly answers: Answers,
+    private readonly cellMs = cellMsOf(),
   ) {
     this.table = `"${schema.replaceAll('"', '""')}".weir_model_limit`;
   }
@@ -42,13 +50,13 @@ export class PostgresModelLimiter implements ModelLimiter {
     return this.change('reserve a model call', keysOf(limits), ({ nowMs, buckets }) => {
       const asked = limits.map((limit) => {
         const bucket = buckets.get(limit.key) ?? emptyBucket();
-        return { bucket, waitMs: bucketWaitMs(bucket, limit, { ticket, tokens, nowMs }) };
+        return { bucket, waitMs: bucketWaitMs(bucket, limit, { ticket, tokens, nowMs, cellMs: this.cellMs }) };
       });
       const waitMs = Math.max(0, ...asked.map((one) => one.waitMs));
       const id = randomUUID();
       for (const { bucket, waitMs: ownWaitMs } of asked) {
         delete bucket.waiting[ticket];
-        if (waitMs === 0) take(bucket, { id, tokens, nowMs, holdMs });
+        if (waitMs === 0) take(bucket, { id, tokens, nowMs, holdMs, cellMs: this.cellMs });
         else if (ownWaitMs > 0) bucket.waiting[ticket] = nowMs + waitMs;
       }
       return waitMs === 0
@@ -60,7 +68,7 @@ export class PostgresModelLimiter implements ModelLimiter {
   settle({ id, limits, tokens: estimate, grantedAtMs }: Reservation, tokens: number | null): Promise<void> {
     return this.change('settle a model call', keysOf(limits), ({ nowMs, buckets }) => {
       for (const bucket of buckets.values()) {
-        const cell = bucket.cells[Math.floor(grantedAtMs / 1000)];
+        const cell = bucket.cells[Math.floor(grantedAtMs / this.cellMs)];
         if (cell !== undefined && tokens !== null) cell.tokens += tokens - estimate;
         if (bucket.running[id] === undefined) continue;
         delete bucket.running[id];
@@ -113,15 +121,17 @@ export class PostgresModelLimiter implements ModelLimiter {
         .parse(rows)
         .map(({ key, state }) => [key, state ?? emptyBucket()]),
     );
-    for (const bucket of buckets.values()) pruneBucket(bucket, nowMs);
+    for (const bucket of buckets.values()) pruneBucket(bucket, nowMs, this.cellMs);
     return { nowMs, buckets };
   }
 }
 
-function take(bucket: LimitBucket, call: { id: string; tokens: number; nowMs: number; holdMs: number }): void {
-  const second = Math.floor(call.nowMs / 1000);
-  const cell = bucket.cells[second] ?? { requests: 0, tokens: 0 };
-  bucket.cells[second] = { requests: cell.requests + 1, tokens: cell.tokens + call.tokens };
+type Taken = { id: string; tokens: number; nowMs: number; holdMs: number; cellMs: number };
+
+function take(bucket: LimitBucket, call: Taken): void {
+  const at = Math.floor(call.nowMs / call.cellMs);
+  const cell = bucket.cells[at] ?? { requests: 0, tokens: 0 };
+  bucket.cells[at] = { requests: cell.requests + 1, tokens: cell.tokens + call.tokens };
   bucket.running[call.id] = call.nowMs + call.holdMs;
 }
 

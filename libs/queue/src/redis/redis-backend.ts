@@ -2,6 +2,7 @@ import { createRedisBackend, Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { Answers } from '../answers.js';
 import { BullmqStepQueue } from '../bullmq-step-queue.js';
+import { cellMsOf } from '../limiter/limit-bucket.js';
 import type { QueueBackend, ReportFault } from '../queue-backend.js';
 import { COMPACTIONS_QUEUE, hashTagged, STEPS_QUEUE } from '../queue-names.js';
 import {
@@ -44,7 +45,7 @@ export async function createRedisQueueBackend(
     ),
     wakeups: new RedisWakeups(commands, subscriber, prefix, answers, reportFault),
     epoch: new RedisEpoch(commands, prefix, answers),
-    limiter: new RedisModelLimiter(commands, prefix, answers),
+    limiter: new RedisModelLimiter(commands, prefix, answers, cellMsOf(settings.limitMinuteMs)),
     capacity,
     health: () => redisHealth(commands, settings.allowEviction ?? false, answers),
     close: async () => {

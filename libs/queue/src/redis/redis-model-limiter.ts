@@ -3,6 +3,7 @@ import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import type { LimitAnswer, LimitAsk, ModelLimiter, Reservation } from '#libs/engine';
 import type { Answers } from '../answers.js';
+import { cellMsOf } from '../limiter/limit-bucket.js';
 import { bucketKeys, CLOSE, RESERVE, SETTLE } from '../limiter/reserve-script.js';
 
 const reserved = z.tuple([z.literal([0, 1]), z.number()]);
@@ -13,6 +14,7 @@ export class RedisModelLimiter implements ModelLimiter {
     private readonly commands: Redis,
     private readonly prefix: string,
     private readonly answers: Answers,
+    private readonly cellMs = cellMsOf(),
   ) {}
 
   async reserve({ ticket, limits, tokens, holdMs }: LimitAsk): Promise<LimitAnswer> {
@@ -22,16 +24,23 @@ export class RedisModelLimiter implements ModelLimiter {
       limit.tokensPerMinute ?? -1,
       limit.concurrentRequests ?? -1,
     ]);
-    const answer = await this.run('reserve a model call', RESERVE, limits, [ticket, id, tokens, holdMs, ...bounds]);
+    const answer = await this.run('reserve a model call', RESERVE, limits, [
+      ticket,
+      id,
+      tokens,
+      holdMs,
+      this.cellMs,
+      ...bounds,
+    ]);
     const [isGranted, value] = reserved.parse(answer);
     if (isGranted === 0) return { kind: 'wait', waitMs: value };
     return { kind: 'granted', reservation: { id, limits, tokens, grantedAtMs: value } };
   }
 
   async settle({ id, limits, tokens: estimate, grantedAtMs }: Reservation, tokens: number | null): Promise<void> {
-    const second = Math.floor(grantedAtMs / 1000);
+    const cell = Math.floor(grantedAtMs / this.cellMs);
     const difference = tokens === null ? 0 : tokens - estimate;
-    await this.run('settle a model call', SETTLE, limits, [id, second, difference, grantedAtMs]);
+    await this.run('settle a model call', SETTLE, limits, [id, cell, difference, grantedAtMs]);
   }
 
   async close(keys: readonly string[], forMs: number): Promise<void> {

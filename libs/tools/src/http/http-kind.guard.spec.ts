@@ -102,6 +102,12 @@ describe('secrets', () => {
       );
     const outcome = await call(bearer, { tools: withSecret(['127.0.0.1']) });
     expect(outcome).toEqual({ status: 'ok', content: '[secret here] [secret here] [secret here] "[secret here]"' });
+    for (const before of ['', 'a', 'ab'])
+      for (const encoding of ['base64', 'base64url'] as const) {
+        target.answer = (_, response) => response.end(Buffer.from(`${before}${SECRET}:more`).toString(encoding));
+        const encoded = await call(bearer, { tools: withSecret(['127.0.0.1']) });
+        expect(encoded).toMatchObject({ content: expect.stringContaining('[secret here]') });
+      }
     target.answer = (_, response) => response.writeHead(401).end(`bad token ${SECRET}`);
     expect(await call(bearer, { tools: withSecret(['127.0.0.1']) })).toMatchObject({
       status: 'error',

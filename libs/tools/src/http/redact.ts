@@ -1,7 +1,7 @@
-import { wellFormed } from '#libs/context';
 import type { Content } from '#libs/domain';
 import type { ToolOutcome } from '#libs/engine';
 import type { SecretSettings } from '#libs/platform';
+import { secretForms } from './secret-forms.js';
 
 const MIN_SECRET_CHARS = 4;
 
@@ -29,25 +29,10 @@ function redactContent(content: Content, redact: (text: string) => string): Cont
 
 function redactor(used: readonly SecretSettings[]): (text: string) => string {
   const replacements = used.flatMap(({ name, value }) =>
-    value === null || value.length < MIN_SECRET_CHARS ? [] : formsOf(value).map((form) => ({ form, name })),
+    value === null || value.length < MIN_SECRET_CHARS ? [] : secretForms(value).map((form) => ({ form, name })),
   );
   // Longer forms first, so that none is broken up by a shorter one inside it.
   replacements.sort((a, b) => b.form.length - a.form.length);
   return (text) =>
     replacements.reduce((redacted, { form, name }) => redacted.replaceAll(form, `[secret ${name}]`), text);
-}
-
-function formsOf(value: string): string[] {
-  const base64 = Buffer.from(value).toString('base64');
-  return [
-    ...new Set([
-      value,
-      encodeURIComponent(wellFormed(value)),
-      JSON.stringify(value).slice(1, -1),
-      base64,
-      base64.replace(/=+$/, ''),
-      Buffer.from(value).toString('base64url'),
-      Buffer.from(value).toString('hex'),
-    ]),
-  ];
 }

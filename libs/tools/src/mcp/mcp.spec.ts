@@ -5,6 +5,7 @@ import { createServer as createSocket, type AddressInfo } from 'node:net';
 import type { Json, JsonObject, ToolDefinition } from '#libs/domain';
 import type { ToolOutcome } from '#libs/engine';
 import { celExpressions } from '../../../expressions/src/index.js';
+import { plantedSecret } from '../../../../test/support/planted-secrets.js';
 import { waitFor } from '../../../../test/support/wait-for.js';
 import { createTools, type ClosableTools } from '../create-tools.js';
 import { secret } from '../testing/call-http.js';
@@ -12,6 +13,8 @@ import { toolInvocation } from '../testing/tool-invocation.js';
 
 /** The reference server of the protocol's own project, from npm. */
 const EVERYTHING = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/dist/index.js');
+
+const SHOP_TOKEN = plantedSecret('shop');
 
 type McpDefinition = Extract<ToolDefinition, { kind: 'mcp' }>;
 
@@ -38,7 +41,7 @@ function toolsOf(
     [name, { name, command: process.execPath, args, env, cwd: null }] as const;
   return createTools({
     expressions: celExpressions(),
-    secrets: new Map([secret('shop', ['127.0.0.1'], 'shop-token-12345')]),
+    secrets: new Map([secret('shop', ['127.0.0.1'], SHOP_TOKEN)]),
     http: { allowedHosts: given.allowed ?? ['127.0.0.1'], httpRequestHosts: [] },
     mcpServers: new Map([
       server('everything', [EVERYTHING], { SHOWN: 'to the server' }),
@@ -178,7 +181,7 @@ describe('an MCP server that changes', () => {
       const schema = schemas.length > 1 ? schemas.shift()! : schemas[0]!;
       return { tools: [{ name: 'order', inputSchema: schema, annotations: { readOnlyHint: true } }] };
     }
-    return { content: [{ type: 'text', text: `ordered with shop-token-12345` }] };
+    return { content: [{ type: 'text', text: `ordered with ${SHOP_TOKEN}` }] };
   };
   beforeAll(() => new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve)));
   afterAll(() => {
@@ -193,7 +196,7 @@ describe('an MCP server that changes', () => {
     const headers = new Map([['Authorization', 'Bearer ${secrets.shop}']]);
     const order = mcp('order', { from: 'url', url: address(), headers });
     await expect(call(tools, order, {})).resolves.toEqual({ status: 'ok', content: 'ordered with [secret shop]' });
-    expect(seen.every(({ authorization }) => authorization === 'Bearer shop-token-12345')).toBe(true);
+    expect(seen.every(({ authorization }) => authorization === `Bearer ${SHOP_TOKEN}`)).toBe(true);
     const elsewhere = mcp('order', { from: 'url', url: 'https://example.com/mcp', headers });
     await expect(tools.prepare([elsewhere], {})).resolves.toEqual({
       ok: false,

@@ -1,13 +1,15 @@
 import type { JsonObject, ToolDefinition } from '#libs/domain';
 import type { ToolOutcome, Tools } from '#libs/engine';
 import type { SecretSettings } from '#libs/platform';
+import { plantedSecret } from '../../../../test/support/planted-secrets.js';
 import { celExpressions } from '../../../expressions/src/index.js';
 import { createTools } from '../create-tools.js';
 import { toolInvocation } from './tool-invocation.js';
 
 export type HttpDefinition = Extract<ToolDefinition, { kind: 'http' }>;
 
-export const SECRET = 'tok-SECRET/9+9=';
+/** With characters that addresses, JSON and base64 write differently. */
+export const SECRET = `${plantedSecret('tool')}/9+9="`;
 export const secret = (name: string, hosts: string[], value: string | null = SECRET): [string, SecretSettings] => [
   name,
   { name, value, source: 'the environment variable X', hosts },
