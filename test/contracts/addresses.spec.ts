@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { webhookSender } from '../../apps/runtime/src/webhook-sender.js';
 import type { ToolDefinition } from '../../libs/domain/src/index.js';
 import { celExpressions } from '../../libs/expressions/src/index.js';
 import { createModels } from '../../libs/models/src/index.js';
@@ -95,7 +96,16 @@ const askers: readonly [string, Asker][] = [
   ['a model of OpenAI’s form', model('openai')],
   ['a model of Anthropic’s form', model('anthropic')],
   ['a model of another provider', model('google')],
+  ['a webhook', webhook],
 ];
+async function webhook(url: string): Promise<string> {
+  const sender = webhookSender([], resolveTestHost);
+  const signal = new AbortController().signal;
+  const answer = await sender.post({ url, headers: {}, body: '{}', timeoutMs: 20_000, signal });
+  await sender.close();
+  return answer.kind === 'answered' ? `answered ${answer.status}` : answer.detail;
+}
+
 const byArgument = httpDefinition({
   name: 't',
   url: '${args.url}',
@@ -135,7 +145,7 @@ describe('behind a redirect of an allowed host', () => {
     expect(seen).toEqual([]);
   });
 
-  it('or by a model or an MCP server, which follow none', async () => {
+  it('or by a model, an MCP server or a webhook, which follow none', async () => {
     location = `http://127.0.0.1:${port}/`;
     const settings = connection('c', { baseUrl: start() });
     for (const provider of ['openai', 'anthropic'] as const) {
@@ -145,6 +155,10 @@ describe('behind a redirect of an allowed host', () => {
     const { method: _m, query: _q, headers: _h, body: _b, url: _u, ...common } = httpDefinition({ name: 't' });
     const server = { from: 'url' as const, url: start(), headers: new Map<string, string>() };
     expect(await invoke('t', { ...common, kind: 'mcp', remoteName: 't', server }, {})).toContain('cannot be used');
+    const sender = webhookSender([`127.0.0.1:${portOf(allowed)}`]);
+    const post = { url: start(), headers: {}, body: '{}', timeoutMs: 20_000, signal: new AbortController().signal };
+    expect(await sender.post(post)).toMatchObject({ kind: 'answered', status: 302 });
+    await sender.close();
     expect(seen).toEqual([]);
   });
 

@@ -40,6 +40,7 @@ describe('secrets of tests', () => {
     ['as base64 of the third alignment', Buffer.from(`you:${secret}`).toString('base64')],
     ['as hex', Buffer.from(secret).toString('hex')],
     ['as a key of the API', 'weir_0197abcdef_0123456789abcdefghijKLMN'],
+    ['as what signs a webhook', `whsec_${Buffer.from('0123456789abcdefghij').toString('base64')}`],
   ])('are found %s', (_, text) => {
     expect(secretsInText(`before ${text} after`)).toHaveLength(1);
   });

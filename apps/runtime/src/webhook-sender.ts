@@ -1,12 +1,12 @@
 import type { WebhookSender } from '#libs/engine';
-import { matchesHost, Outbound, post } from '#libs/outbound';
+import { matchesHost, Outbound, post, type ResolveHost } from '#libs/outbound';
 
 export type ClosableWebhookSender = WebhookSender & { close(): Promise<void> };
 
 /** Webhooks out. `allowedHosts` (`http.allowed_hosts` of weir.yml) may be private, and may be spoken to without TLS. */
-export function webhookSender(allowedHosts: readonly string[]): ClosableWebhookSender {
+export function webhookSender(allowedHosts: readonly string[], resolve?: ResolveHost): ClosableWebhookSender {
   const isAllowed = (url: URL): boolean => allowedHosts.some((pattern) => matchesHost(pattern, url));
-  const outbound = new Outbound({ allowsPrivate: isAllowed });
+  const outbound = new Outbound({ allowsPrivate: isAllowed, resolve });
   return {
     refusal: (text) => {
       if (!URL.canParse(text)) return 'it is not a URL';

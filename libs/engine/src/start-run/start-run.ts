@@ -6,7 +6,6 @@ import {
   pipelineVariables,
   renderTemplate,
   validateInputs,
-  isJsonObject,
   type JsonObject,
   type PipelineDefinition,
   type PipelineFault,
@@ -170,11 +169,6 @@ function newRun(deps: EngineDeps, command: StartRun, version: number, definition
     concurrency: concurrencyOf(deps, definition, command, runId),
     delayMs: command.delayMs ?? null,
   };
-}
-
-function redactedObject(deps: Pick<EngineDeps, 'redact'>, given: JsonObject): JsonObject {
-  const redacted = deps.redact(given);
-  return isJsonObject(redacted) ? redacted : {};
 }
 
 /** The pipeline's limit as runs keep it. */
