@@ -33,6 +33,20 @@ export function describeEventLog(subject: () => EventLogUnderTest): void {
     expect(await log.version(PROJECT, streamId)).toEqual({ streamId, version: 3, entries: 2 });
   });
 
+  it('reads what is asked for: of one run, single places, one entry', async () => {
+    const { log } = subject();
+    const streamId = stream();
+    const ofRun = { ...userMessage('c'), runId: 'run_read' };
+    await log.append([{ projectId: PROJECT, streamId, events: [userMessage('a'), memory('k', 'v'), ofRun] }]);
+    const read = async (query: object): Promise<number[]> =>
+      (await log.read({ projectId: PROJECT, streamId, ...query })).map(({ seq }) => seq);
+    expect(await read({ runId: 'run_read' })).toEqual([3]);
+    expect(await read({ seqs: [2, 3, 9] })).toEqual([2, 3]);
+    expect(await read({ seqs: [] })).toEqual([]);
+    expect(await read({ entry: 2 })).toEqual([3]);
+    expect(await read({ entry: 2, afterSeq: 3 })).toEqual([]);
+  });
+
   it('knows no version of a stream that was never written', async () => {
     expect(await subject().log.version(PROJECT, stream())).toBeNull();
   });
