@@ -1,5 +1,6 @@
 // `npm test`: set-up and all tests except chaos, benchmarks, and those that take minutes. Plain JavaScript, because it
-// also runs in a fresh clone. Options of its own: --suite=chaos|matrix|long|laws, --runs N; everything else goes to jest.
+// also runs in a fresh clone. Options of its own: --suite=chaos|matrix|long|laws, --runs N (streams that the laws draw);
+// everything else goes to jest.
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -12,7 +13,7 @@ const suites = {
   chaos: { only: ['test/chaos'], ignore: [], env: {} },
   matrix: { only: ['test/matrix'], ignore: [], env: {} },
   long: { only: ['test/long'], ignore: [], env: {} },
-  laws: { only: ['\\.laws\\.spec\\.ts$'], ignore: [], env: { WEIR_LAWS: 'long' } },
+  laws: { only: ['\\.laws\\.spec\\.ts$'], ignore: [], env: { WEIR_LAWS: 'long' }, options: ['--maxWorkers=100%'] },
 };
 
 /** Marks every process of this run, so that what is left at the end can be told from others' processes. */
@@ -36,7 +37,9 @@ async function main(given) {
     const { rest, env } = takeRuns(given.filter((argument) => !argument.startsWith('--suite=')));
     const secretsFile = join(folder, 'secrets.json');
     const withEnv = { ...suite, env: { ...suite.env, ...env, WEIR_TEST_SECRETS_FOUND: secretsFile } };
+    const begun = performance.now();
     const status = await runJest(withEnv, rest, resultFile);
+    if (name === 'laws') console.log(`laws took ${((performance.now() - begun) / 1_000).toFixed(0)} s`);
     const counted = count(resultFile, status);
     return summary({ ...counted, failures: [...counted.failures, ...foundSecrets(secretsFile)] });
   } finally {
@@ -67,6 +70,7 @@ async function runJest(suite, given, resultFile) {
         join(root, 'node_modules', 'jest', 'bin', 'jest.js'),
       ],
       ...['--json', `--outputFile=${resultFile}`, '--passWithNoTests'],
+      ...(suite.options ?? []),
       ...given,
       ...(hasOwnPaths ? [] : (suite.only ?? [])),
       // Last: jest takes all words after a list option for its values.
