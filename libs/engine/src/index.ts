@@ -16,6 +16,7 @@ export * from './describe-run.js';
 export * from './dispatch/relay.js';
 export * from './explain-run.js';
 export * from './load-definition.js';
+export { contextOfStep } from './manifest.js';
 export * from './loops/engine-loops.js';
 export * from './loops/loop.js';
 export * from './hooks/index.js';

@@ -1,6 +1,8 @@
 import { z } from 'zod';
-import { API_FORMATS, type Manifest } from '#libs/context';
+import { API_FORMATS, policyCanonical, readPolicy, type EffectivePolicy, type Manifest } from '#libs/context';
 import { jsonObjectSchema } from '#libs/domain';
+import type { EngineDeps } from './engine-deps.js';
+import { sha256 } from './new-event.js';
 
 const price = z.number().nonnegative().nullable();
 const modelFactsSchema = z.object({
@@ -34,4 +36,16 @@ const manifestSchema = z.object({
 export function readManifest(stored: unknown): Manifest | null {
   const parsed = manifestSchema.safeParse(stored);
   return parsed.success ? parsed.data : null;
+}
+
+/** The policy that a step follows, from the manifest of its last start; null: it has not started, has no context, or was erased. */
+export async function contextOfStep(
+  { log }: Pick<EngineDeps, 'log'>,
+  projectId: string,
+  manifestHash: string | null,
+): Promise<{ policy_hash: string; policy: EffectivePolicy } | null> {
+  const manifest = manifestHash === null ? null : readManifest(await log.getPayload(projectId, manifestHash));
+  if (manifest === null) return null;
+  const policy = readPolicy(manifest.policy);
+  return { policy_hash: sha256(policyCanonical(policy)), policy };
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { effectivePolicySchema } from '#libs/context';
 import { pageQuery } from '../http/list-page.js';
 import { anyJson, count, itemNumber, time, usage } from '../http/scalars.js';
 import { runError, runStep } from '../runs/run.schema.js';
@@ -20,6 +21,15 @@ export const step = runStep
   })
   .meta({ id: 'Step', description: '`output` is null for keys without `content:read`.' });
 export type Step = z.output<typeof step>;
+
+export const stepDetail = step
+  .extend({ context: z.object({ policy_hash: z.string(), policy: effectivePolicySchema }).nullable() })
+  .meta({
+    id: 'StepDetail',
+    description:
+      '`context`: the policy that the step follows, all levels merged; null for steps without a context and before the first start.',
+  });
+export type StepDetail = z.output<typeof stepDetail>;
 
 export const itemQuery = z.strictObject({ item: itemNumber.optional() });
 export const stepQuery = z.strictObject({ item: itemNumber.optional(), round: itemNumber.optional() });

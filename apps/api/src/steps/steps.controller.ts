@@ -2,7 +2,7 @@ import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { z } from 'zod';
 import { subStreamId, type StoredEvent } from '#libs/domain';
-import type { RunRecord } from '#libs/engine';
+import { contextOfStep, type RunRecord } from '#libs/engine';
 import { findStep, listSteps, stepKeyOf, type ReadDatabase, type StepKey } from '#libs/event-store';
 import { API_PARTS, type ApiParts } from '../api-parts.js';
 import { FromCaller, hasScope, type Caller } from '../auth/caller.js';
@@ -15,7 +15,18 @@ import { runNotFound } from '../runs/load-run.js';
 import { callContext, type CallContext } from './call-context.schema.js';
 import { callContextOf } from './call-context.js';
 import { CALL_EVENTS, callsOf } from './calls-of.js';
-import { call, contextQuery, itemQuery, step, stepListQuery, stepQuery, type Call, type Step } from './step.schema.js';
+import {
+  call,
+  contextQuery,
+  itemQuery,
+  step,
+  stepDetail,
+  stepListQuery,
+  stepQuery,
+  type Call,
+  type Step,
+  type StepDetail,
+} from './step.schema.js';
 import { toStep } from './step-wire.js';
 
 type ListQuery = z.output<typeof stepListQuery>;
@@ -61,7 +72,7 @@ export class StepsController {
     summary: 'One step',
     description: 'Of an item with `item`; of the latest round without `round`.',
     scope: 'runs:read',
-    answers: { 200: { description: 'The step.', schema: step } },
+    answers: { 200: { description: 'The step.', schema: stepDetail } },
   })
   @Get(':step')
   async get(
@@ -69,7 +80,7 @@ export class StepsController {
     @Param('step', { schema: pathId }) stepId: string,
     @Query({ schema: stepQuery }) query: z.output<typeof stepQuery>,
     @FromCaller() caller: Caller,
-  ): Promise<Step> {
+  ): Promise<StepDetail> {
     const run = await this.run(caller, runId);
     const found = await findStep(this.db, {
       projectId: caller.projectId,
@@ -79,7 +90,8 @@ export class StepsController {
       round: query.round ?? null,
     });
     if (found === null) throw stepNotFound(runId, stepId, query.item);
-    return toStep(run, found, hasScope(caller, 'content:read'));
+    const context = await contextOfStep(this.parts.engine, caller.projectId, found.manifest);
+    return { ...toStep(run, found, hasScope(caller, 'content:read')), context };
   }
 
   @Operation({

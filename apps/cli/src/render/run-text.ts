@@ -3,9 +3,10 @@ import { elapsed, dollars, moment, whole } from '../terminal/numbers.js';
 import { readable } from '../terminal/excerpt.js';
 import { statusText, type Style } from '../terminal/style.js';
 import { facts, table } from '../terminal/table.js';
+import { policyText, type RunContext } from './policy-text.js';
 
 /** A run for people: its standing in the first line, then facts, steps and output. */
-export function runText(run: Api['Run'], style: Style): string[] {
+export function runText(run: Api['Run'], style: Style, contexts: readonly RunContext[] = []): string[] {
   const first = `${style('bold', run.id)}  ${run.pipeline.name}@${run.pipeline.version}  ${statusText(run.status, style)}`;
   const { usage } = run;
   const tokens =
@@ -28,7 +29,7 @@ export function runText(run: Api['Run'], style: Style): string[] {
     ['can', run.allowed_actions.join(', ')],
   ]);
   const error = run.error === null ? [] : [style('red', `${run.error.code}: ${readable(run.error.detail)}`)];
-  return [first, ...about, ...error, ...stepsText(run, style), ...outputText(run, style)];
+  return [first, ...about, ...error, ...stepsText(run, style), ...policyText(contexts), ...outputText(run, style)];
 }
 
 function stepsText(run: Api['Run'], style: Style): string[] {
