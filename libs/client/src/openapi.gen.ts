@@ -2809,6 +2809,101 @@ export interface components {
             usage: components["schemas"]["Usage"];
             worker_id: string | null;
         };
+        /** @description `context`: the policy that the step follows, all levels merged; null for steps without a context and before the first start. */
+        StepDetail: {
+            attempt: number;
+            context: {
+                policy: {
+                    blocks: {
+                        /** @default 0.5 */
+                        compaction_target_ratio: number;
+                        /** @default 0.8 */
+                        compaction_trigger_ratio: number;
+                        /** @default 5 */
+                        keep_last_blocks: number;
+                        /** @default null */
+                        window_width_tokens: number | null;
+                    } | null;
+                    budget: {
+                        /** @default 3 */
+                        keep_recent_turns: number;
+                        /** @default null */
+                        max_context_items: number | null;
+                        /** @default null */
+                        max_tokens: number | null;
+                        /** @default null */
+                        summary_model: string | null;
+                    } | null;
+                    compaction: {
+                        /** @default 12000 */
+                        max_summary_chars: number;
+                        /**
+                         * @default async
+                         * @enum {string}
+                         */
+                        mode: "async" | "blocking";
+                        /** @default null */
+                        model: string | null;
+                        /** @default 0.5 */
+                        target_ratio: number;
+                        /** @default 120000 */
+                        wait_ms: number;
+                    };
+                    memory: {
+                        /** @default 2000 */
+                        max_value_chars: number;
+                        /**
+                         * @default inline
+                         * @enum {string}
+                         */
+                        placement: "inline" | "before_tail";
+                    };
+                    /** @enum {string} */
+                    mode: "inherit" | "fresh";
+                    window: {
+                        /** @default null */
+                        forget_after_turns: number | null;
+                        /** @default 600000 */
+                        hard_cap_chars: number;
+                        /** @default auto */
+                        mask_batch_turns: "auto" | number;
+                        /** @default 4 */
+                        min_tail_turns: number;
+                        /** @default 10 */
+                        observation_window: number;
+                        /** @default 400000 */
+                        soft_cap_chars: number;
+                    } | null;
+                };
+                policy_hash: string;
+            } | null;
+            cutoff_seq: number | null;
+            due_at: string | null;
+            ended_at: string | null;
+            error: components["schemas"]["RunError"] | null;
+            id: string;
+            item: number | null;
+            kind: string;
+            manifest: string | null;
+            output: components["schemas"]["Json"];
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            queued_at: string;
+            reason: string | null;
+            releases: number;
+            round: number;
+            run_id: string;
+            started_at: string | null;
+            starts: number;
+            /** @enum {string} */
+            status: "pending" | "queued" | "running" | "waiting" | "succeeded" | "failed" | "skipped" | "cancelled" | "timed_out" | "dead_letter";
+            sub_stream_id: string;
+            timeout_at: string | null;
+            usage: components["schemas"]["Usage"];
+            worker_id: string | null;
+        };
         /** @description `memory` is null for keys without `content:read`. */
         Stream: {
             active: boolean;
@@ -5229,7 +5324,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Step"];
+                    "application/json": components["schemas"]["StepDetail"];
                 };
             };
             /** @description What went wrong. */

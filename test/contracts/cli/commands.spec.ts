@@ -94,8 +94,20 @@ describe('weir', () => {
     const run: string = started.lines[0].run_id;
     expect(started.lines[0]).toMatchObject({ event: 'started', stream_id: 'talk', status: 'queued' });
     await api.work();
-    expect((await weir('show', run)).out).toMatch(/succeeded[\s\S]*answer +agent +succeeded[\s\S]*output\nHello/);
-    expect((await weir('show', run, '--json')).lines).toMatchObject([{ event: 'run', id: run, status: 'succeeded' }]);
+    const shown = (await weir('show', run)).out;
+    expect(shown).toMatch(/succeeded[\s\S]*answer +agent +succeeded[\s\S]*output\nHello/);
+    expect(shown).toMatch(/CONTEXT of answer: inherit\n {2}window +observation_window 2, soft_cap_chars 40,000/);
+    expect(shown).toMatch(/\n {2}budget +off\n {2}blocks +off\n {2}compaction +mode async, model none/);
+    expect((await weir('show', run, '--json')).lines).toMatchObject([
+      {
+        event: 'run',
+        id: run,
+        status: 'succeeded',
+        contexts: [
+          { steps: ['answer'], policy: { mode: 'inherit', window: { hard_cap_chars: 80_000 }, budget: null } },
+        ],
+      },
+    ]);
     expect((await weir('explain', run)).out).toContain('answer  succeeded');
     expect((await weir('runs', '--tag', 'shown', '--json')).lines).toMatchObject([{ event: 'run', id: run }]);
     expect((await weir('runs', '--tag', 'shown')).out).toMatch(/RUN +PIPELINE +STATUS/);
