@@ -1,9 +1,9 @@
 import { checkTranscript } from '../../matrix/check-transcript.js';
-import { matrixCells } from '../../matrix/policies.js';
+import { sectionCells, windowCells } from '../../matrix/policies.js';
 import { readTranscript } from '../../matrix/transcripts.js';
 
-// The whole matrix: npm run test:matrix. 13 is prime to the number of cells in a row, so each kind of cell comes up.
-const sample = matrixCells().filter((_, at) => at % 13 === 0);
+// The whole matrix: npm run test:matrix. 13 and 8 are prime to the numbers of cells in a row, so each kind of cell comes up.
+const sample = [...windowCells().filter((_, at) => at % 13 === 0), ...sectionCells().filter((_, at) => at % 8 === 0)];
 
 describe('a sample of the matrix', () => {
   it.each([
