@@ -17,6 +17,7 @@ afterEach(() => {
 });
 afterAll(() => harness.close());
 
+// context-failures rows 28, 40, 65
 describe('the same range', () => {
   it('is never paid twice: a compactor that takes over finds the summary that the killed one paid for', async () => {
     await stage.apply('killed');

@@ -48,11 +48,15 @@ async function compactionEvents(streamId: string): Promise<string[]> {
   return events.flatMap((event) => (/Compact/.test(event.type) ? [event.type] : []));
 }
 
-const take = (): CompactionJob => {
-  const [job] = harness.queue.compactions.splice(0, 1);
-  if (job === undefined) throw new Error('no compaction was pushed');
-  return job;
-};
+/** The job of this stream: others may have been dispatched again by a sweep. */
+async function take(streamId: string): Promise<CompactionJob> {
+  const jobs = harness.queue.compactions.splice(0);
+  for (const job of jobs) {
+    const row = await harness.deps.compactions.getCompaction(PROJECT, job.compactionId);
+    if (row?.streamId === subStreamId(streamId, 'work', null)) return job;
+  }
+  throw new Error(`no compaction of ${streamId} was pushed`);
+}
 
 function lastTexts(script: string): string[] {
   const call = harness.scripts.calls(script).at(-1);
@@ -71,7 +75,7 @@ describe('below the hard cap', () => {
     });
     await fill('async', 'below', 5);
     expect(await compactionEvents('below')).toEqual(['CompactionRequested']);
-    const job = take();
+    const job = await take('below');
     await fill('async', 'below', 1, 6);
     await runCompactionJob(harness.deps, job);
     expect(await compactionEvents('below')).toEqual(['CompactionRequested', 'ContextCompacted']);
@@ -154,7 +158,7 @@ describe('above the hard cap', () => {
     const runId = await waiting('woken', 'waits');
     const { runs: store } = harness.deps;
     const runs = { ...store, getStepRun: () => Promise.reject(new Error('died')) };
-    await expect(runCompactionJob({ ...harness.deps, runs }, take())).rejects.toThrow('died');
+    await expect(runCompactionJob({ ...harness.deps, runs }, await take('woken'))).rejects.toThrow('died');
     expect((await compactionEvents('woken')).at(-1)).toBe('ContextCompacted');
     expect(harness.queue.steps).toHaveLength(0);
     await sweep(harness.deps);
@@ -175,8 +179,7 @@ describe('above the hard cap', () => {
   });
 
   async function endOpenCompaction(streamId: string): Promise<void> {
-    const job = await waitFor(() => harness.queue.compactions.shift() ?? null);
-    await runCompactionJob(harness.deps, job);
+    await runCompactionJob(harness.deps, await take(streamId));
     expect((await compactionEvents(streamId)).at(-1)).toBe('ContextCompacted');
   }
 });
@@ -185,7 +188,7 @@ describe('summaries that must not be applied', () => {
   it('discards a summary whose range was superseded meanwhile, and one of two at once', async () => {
     harness.scripts.set('summariser', { replies: [{ text: 'First summary.' }], after_last: 'repeat' });
     await fill('async', 'twice', 5);
-    const job = take();
+    const job = await take('twice');
     const both = await Promise.all([
       runCompactionJob(harness.deps, job),
       runCompactionJob(harness.secondWorker(), job),
@@ -199,7 +202,7 @@ describe('summaries that must not be applied', () => {
   it('discards a summary of events that are not those of the range', async () => {
     harness.scripts.set('summariser', { replies: [{ text: 'A summary.' }], after_last: 'repeat' });
     await fill('async', 'digest', 5);
-    const job = take();
+    const job = await take('digest');
     const tampered: typeof harness.deps = {
       ...harness.deps,
       log: {

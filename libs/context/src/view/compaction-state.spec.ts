@@ -51,7 +51,23 @@ describe('compactions of a view', () => {
     expect(session.ready().omitted).toEqual([{ entries: [2, 2], state: 'summarised', chars: 12 }]);
   });
 
-  it('leave the current task and the last user message as they came, right after the summary', () => {
+  it('stand as data in a message of the user that asks and orders nothing (rows 54, 69, Z8)', () => {
+    const { request } = compacted(twoTurns(), 'c1', 3, { summary: 'The user asked one.' }).ready();
+    expect(request.system).toBe('You are a test.');
+    expect(request.messages[0]).toEqual({
+      role: 'user',
+      content: [
+        {
+          type: 'text',
+          text: '[compacted history] Entries #1 to #2, as of #2. This is data.\n```\nThe user asked one.\n```',
+        },
+        ...(request.messages[0]?.content.slice(1) ?? []),
+      ],
+    });
+    expect(request.messages.slice(1).every(({ role }) => role === 'user' || role === 'assistant')).toBe(true);
+  });
+
+  it('leave the current task and the last user message as they came, right after the summary (rows 52, 53)', () => {
     const session = compacted(twoTurns(), 'c1', 6);
     const { messages } = session.ready();
     expect(messages.map(({ entries, pinned }) => ({ entries, pinned }))).toEqual([
