@@ -1,5 +1,6 @@
 import { createEngineHarness, type EngineHarness } from '../../support/engine-harness.js';
 import { playSession } from '../../support/play-session.js';
+import { replayAndRollBack } from '../../support/replay-and-roll-back.js';
 
 let harness: EngineHarness;
 beforeAll(async () => {
@@ -26,3 +27,15 @@ describe('a recorded session played through the engine', () => {
     expect(hashes).toEqual(previewed);
   });
 });
+
+// All sessions, under the preset `chat`: test/matrix/long-replay.spec.ts.
+it('sessions one after the other on one stream run to their end, and every compaction can be rolled back', async () => {
+  const names = ['sweagent-marshmallow', 'openhands-pony-103', 'tau-airline-33', 'vcr-anthropic-parallel4'] as const;
+  const window = { observation_window: 2, soft_cap_chars: 9_000, hard_cap_chars: 40_000, min_tail_turns: 2 };
+  const { calls, compactions } = await replayAndRollBack(harness, names, {
+    window,
+    compaction: { max_summary_chars: 2_000 },
+  });
+  expect(calls).toBeGreaterThan(90);
+  expect(compactions).toBeGreaterThan(3);
+}, 300_000);
