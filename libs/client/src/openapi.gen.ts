@@ -352,7 +352,13 @@ export interface paths {
         get: operations["getStream"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Erase a stream
+         * @description With its conversations, memory and the contents of its runs, of which none may be under way; of a sub-stream that conversation alone. Sequences, times and costs stay.
+         *
+         *     Needs the scope `admin:write`.
+         */
+        delete: operations["eraseStream"];
         options?: never;
         head?: never;
         patch?: never;
@@ -758,7 +764,7 @@ export interface paths {
         get?: never;
         /**
          * Point an alias at a version
-         * @description New runs start with what `live` points to; runs under way keep their version.
+         * @description New runs start with what `live` points to, `weight` percent of them with what `canary` does (0: none); a stream keeps to one of the two. Runs under way keep their version.
          *
          *     Needs the scope `pipelines:write`.
          */
@@ -960,7 +966,13 @@ export interface paths {
         get: operations["getRun"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Erase an ended run
+         * @description Inputs, outputs, metadata, conversation and memory of the run and of those it started, and summaries over them. Sequences, times, status and costs stay; contexts that showed it answer `erased`.
+         *
+         *     Needs the scope `admin:write`.
+         */
+        delete: operations["eraseRun"];
         options?: never;
         head?: never;
         /**
@@ -1649,7 +1661,7 @@ export interface components {
     schemas: {
         Alias: {
             /** @enum {string} */
-            alias: "live";
+            alias: "live" | "canary";
             name: string;
             version: number;
             weight: number;
@@ -2974,6 +2986,7 @@ export interface components {
                 equal: number;
                 erased: number;
             };
+            erased: number;
             events: number;
             faults: {
                 code: string;
@@ -3772,6 +3785,35 @@ export interface operations {
             };
         };
     };
+    eraseStream: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                stream: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Erased. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     reviewCalls: {
         parameters: {
             query?: {
@@ -4548,7 +4590,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                alias: "live";
+                alias: "live" | "canary";
                 name: string;
             };
             cookie?: never;
@@ -4961,6 +5003,35 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Run"];
                 };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    eraseRun: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Erased. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description What went wrong. */
             default: {

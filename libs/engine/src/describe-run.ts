@@ -95,9 +95,13 @@ const isToStartLater = (run: RunRecord): boolean => run.status === 'queued' && r
 const isBlocking = (step: StepRunRecord): boolean =>
   step.status === 'waiting' && step.kind !== 'for_each' && step.kind !== 'repeat';
 
+const isErased = (run: RunRecord): boolean => run.statusReason === 'erased';
+
 type Reason = { statusReason: string | null; statusDetail: string };
 
 function reasonOf(run: RunRecord, steps: readonly StepRunRecord[], blockedOn: readonly BlockedOn[]): Reason {
+  if (isErased(run))
+    return { statusReason: 'erased', statusDetail: `Ended at ${run.endedAt ?? 'once'}; its contents were erased.` };
   switch (run.status) {
     case 'queued':
       return queuedReason(run, blockedOn);
@@ -158,6 +162,7 @@ function names(steps: readonly StepRunRecord[], status: StepRunRecord['status'])
 }
 
 function actionsOf(run: RunRecord, steps: readonly StepRunRecord[]): string[] {
+  if (isErased(run)) return [];
   switch (run.status) {
     case 'queued':
     case 'running':

@@ -1,5 +1,5 @@
 import { BUILDER_VERSION, buildContext, readPolicy, type BuildResult, type Manifest } from '#libs/context';
-import { subStreamId, type StoredEvent, type StoredEventOf } from '#libs/domain';
+import { ERASED_DIGEST, subStreamId, type StoredEvent, type StoredEventOf } from '#libs/domain';
 import { readManifest } from './manifest.js';
 import { readMemory } from './memory.js';
 import { sha256 } from './new-event.js';
@@ -99,6 +99,7 @@ export function verdictOf(
   started: StoredEventOf<'LlmCallStarted'>,
   manifest: Manifest,
 ): RebuildVerdict {
+  if (started.digest === ERASED_DIGEST) return 'erased';
   if (build.kind === 'ready' && sha256(build.canonical) === started.data.context_hash) return 'equal';
   return manifest.builder_version === BUILDER_VERSION ? 'corrupt' : 'differs_by_version';
 }

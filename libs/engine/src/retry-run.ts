@@ -69,7 +69,7 @@ async function reopen(
 ): Promise<Reopened> {
   const run = await tx.lockRun(known.projectId, known.runId);
   if (run === null) return { result: { status: 'not_found' }, advanced: null };
-  if (!isEndedRun(run.status) || run.status === 'succeeded') {
+  if (!isEndedRun(run.status) || run.status === 'succeeded' || run.statusReason === 'erased') {
     return { result: { status: 'not_retryable', runStatus: run.status }, advanced: null };
   }
   const rows = await tx.stepRuns(run.projectId, run.runId);

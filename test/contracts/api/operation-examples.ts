@@ -51,7 +51,14 @@ export const creating = new Set([
   'putHook',
 ]);
 /** What the others need. */
-export const deleting = new Set(['deletePipeline', 'deleteSchedule', 'deleteWebhookEndpoint', 'deleteHook']);
+export const deleting = new Set([
+  'eraseRun',
+  'eraseStream',
+  'deletePipeline',
+  'deleteSchedule',
+  'deleteWebhookEndpoint',
+  'deleteHook',
+]);
 export const otherAnswers: Record<string, number> = {
   cancelRun: 409,
   retryRun: 409,

@@ -44,6 +44,8 @@ export const verification = z
     ok: z.boolean(),
     logs: count,
     events: count,
+    /** Of the events: tombstones, which have no digest to check. */
+    erased: count,
     calls: count,
     contexts: z.object({ equal: count, differs_by_version: count, erased: count, corrupt: count }),
     faults: z.array(fault),

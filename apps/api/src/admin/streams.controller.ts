@@ -1,8 +1,9 @@
-import { Controller, Get, Inject, Param, Post, Query } from '@nestjs/common';
+import { Controller, Delete, Get, Inject, Param, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { z } from 'zod';
 import { rootStreamId } from '#libs/domain';
 import {
+  eraseStream,
   findStream,
   listLogsOfStream,
   listStreamHolds,
@@ -19,7 +20,7 @@ import { toEvent } from '../events/event-wire.js';
 import { decodeCursor } from '../http/list-cursor.js';
 import { pageOf, toPage, type Page } from '../http/list-page.js';
 import { Operation } from '../http/operation.js';
-import { notFound } from '../http/problem-error.js';
+import { notFound, ProblemError } from '../http/problem-error.js';
 import { streamPathId } from '../http/scalars.js';
 import {
   stream,
@@ -150,6 +151,29 @@ export class StreamsController {
   ): Promise<Verification> {
     await this.find(caller.projectId, streamId);
     return verifyStream({ db: this.db, log: this.parts.engine.log }, caller.projectId, streamId);
+  }
+
+  @Operation({
+    id: 'eraseStream',
+    summary: 'Erase a stream',
+    description:
+      'With its conversations, memory and the contents of its runs, of which none may be under way; of a sub-stream that conversation alone. Sequences, times and costs stay.',
+    scope: 'admin:write',
+    answers: { 204: { description: 'Erased.' } },
+  })
+  @Delete(':stream')
+  async erase(
+    @Param('stream', { schema: streamPathId }) streamId: string,
+    @FromCaller() caller: Caller,
+  ): Promise<void> {
+    const { projectId, keyId: actor } = caller;
+    const result = await eraseStream(this.db, { projectId, streamId, actor });
+    if (result.status === 'not_found') throw notFound('stream_not_found', `Stream ${streamId}`);
+    if (result.status === 'not_ended')
+      throw new ProblemError(
+        'wrong_state',
+        `Run ${result.runId} of the stream is ${result.runStatus}; cancel it first.`,
+      );
   }
 
   private async find(projectId: string, streamId: string): Promise<StreamRow> {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { canonicalJson, rootStreamId, type JsonObject, type StoredEvent } from '#libs/domain';
+import { canonicalJson, ERASED_DIGEST, rootStreamId, type JsonObject, type StoredEvent } from '#libs/domain';
 import { reviewCalls, type EventLog } from '#libs/engine';
 import { listLogsOfStream, readStreamEvents, type ReadDatabase } from '#libs/event-store';
 import type { Verification } from './stream.schema.js';
@@ -10,7 +10,7 @@ const MAX_FAULTS = 100;
 
 type Fault = Verification['faults'][number];
 type Source = { db: ReadDatabase; log: EventLog };
-type Checked = { events: number; contexts: Verification['contexts']; faults: Fault[] };
+type Checked = { events: number; erased: number; contexts: Verification['contexts']; faults: Fault[] };
 
 /**
  * Reads every event again: its place, its entry number, the digest of its data; and builds the context of every model call
@@ -21,9 +21,9 @@ export async function verifyStream({ db, log }: Source, projectId: string, strea
   const logs = isRoot ? (await listLogsOfStream(db, projectId, streamId)).map((row) => row.streamId) : [streamId];
   const checks: Checked[] = [];
   for (const subStream of logs) {
-    const { events, faults } = await verifyLog(db, projectId, subStream);
+    const { events, erased, faults } = await verifyLog(db, projectId, subStream);
     const calls = subStream.includes(':') ? await verifyCalls(log, projectId, subStream) : noCalls;
-    checks.push({ events, contexts: calls.contexts, faults: [...faults, ...calls.faults] });
+    checks.push({ events, erased, contexts: calls.contexts, faults: [...faults, ...calls.faults] });
   }
   return { stream_id: streamId, logs: logs.length, ...totalOf(checks) };
 }
@@ -34,6 +34,7 @@ function totalOf(checks: readonly Checked[]): Omit<Verification, 'stream_id' | '
   return {
     ok: faults.length === 0,
     events: checks.reduce((sum, check) => sum + check.events, 0),
+    erased: checks.reduce((sum, check) => sum + check.erased, 0),
     calls: Object.values(contexts).reduce((sum, number) => sum + number, 0),
     contexts,
     faults: faults.slice(0, MAX_FAULTS),
@@ -53,7 +54,11 @@ function addContexts(left: Verification['contexts'], right: Verification['contex
 }
 
 /** An older builder's context need not come out the same, and erased events cannot: only `corrupt` is a fault. */
-async function verifyCalls(log: EventLog, projectId: string, subStream: string): Promise<Omit<Checked, 'events'>> {
+async function verifyCalls(
+  log: EventLog,
+  projectId: string,
+  subStream: string,
+): Promise<Pick<Checked, 'contexts' | 'faults'>> {
   const { calls } = await reviewCalls({ log }, { projectId, rootStream: rootStreamId(subStream), subStream });
   const contexts = calls.reduce((sum, { verdict }) => addContexts(sum, { ...noContexts, [verdict]: 1 }), noContexts);
   const faults = calls
@@ -71,11 +76,12 @@ async function verifyLog(
   db: ReadDatabase,
   projectId: string,
   streamId: string,
-): Promise<{ events: number; faults: Fault[] }> {
+): Promise<{ events: number; erased: number; faults: Fault[] }> {
   const faults: Fault[] = [];
   let seq = 0;
   let entry = 0;
   let events = 0;
+  let erased = 0;
   for (;;) {
     const batch = await readStreamEvents(db, { projectId, streamId, afterSeq: seq, limit: BATCH });
     for (const event of batch) {
@@ -83,8 +89,9 @@ async function verifyLog(
       seq = event.seq;
       entry = event.entry ?? entry;
       events += 1;
+      if (event.digest === ERASED_DIGEST) erased += 1;
     }
-    if (batch.length < BATCH) return { events, faults };
+    if (batch.length < BATCH) return { events, erased, faults };
   }
 }
 
@@ -97,6 +104,7 @@ function faultsOf(event: StoredEvent, before: { seq: number; entry: number }): F
   if (event.entry !== null && event.entry !== before.entry + 1) {
     faults.push({ ...at, code: 'entry_gap', detail: `entry ${event.entry} follows entry ${before.entry}` });
   }
+  if (event.digest === ERASED_DIGEST) return faults;
   const data: JsonObject = event.data;
   const digest = createHash('sha256').update(canonicalJson(data)).digest('hex');
   if (digest !== event.digest) {

@@ -16,6 +16,7 @@ const SHOWN_WITHOUT_CONTENT: ReadonlySet<EventType> = new Set<EventType>([
   'ToolCallStarted',
   'ToolOutcomeUnknown',
   'ConversationInterrupted',
+  'EventErased',
   'CompactionRequested',
   'CompactionSkipped',
   'CompactionRolledBack',

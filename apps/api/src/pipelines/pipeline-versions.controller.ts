@@ -101,7 +101,7 @@ export class PipelineVersionsController {
   @Operation({
     id: 'setPipelineAlias',
     summary: 'Point an alias at a version',
-    description: 'New runs start with what `live` points to; runs under way keep their version.',
+    description: 'New runs start with what `live` points to, `weight` percent of them with what `canary` does (0: none); a stream keeps to one of the two. Runs under way keep their version.',
     scope: 'pipelines:write',
     answers: { 200: { description: 'The alias.', schema: setAlias } },
   })

@@ -38,7 +38,7 @@ export type PipelineVersion = z.output<typeof pipelineVersion>;
 
 export const aliasBody = z.strictObject({ version: z.int().min(1), weight: z.int().min(0).max(100).default(100) }).meta({ id: 'SetAlias' });
 export type AliasBody = z.output<typeof aliasBody>;
-export const aliasName = z.enum(['live']);
+export const aliasName = z.enum(['live', 'canary']);
 export const setAlias = z.object({ name: z.string(), alias: aliasName, version: z.int(), weight: z.int() }).meta({ id: 'Alias' });
 export type SetAlias = z.output<typeof setAlias>;
 

@@ -1,8 +1,8 @@
-import { Body, Controller, Inject, Param, Post, Res } from '@nestjs/common';
+import { Body, Controller, Delete, Inject, Param, Post, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { cancelRun, retryRun } from '#libs/engine';
-import { recordAudit } from '#libs/event-store';
+import { eraseRun, recordAudit } from '#libs/event-store';
 import { API_PARTS, type ApiParts } from '../api-parts.js';
 import { FromCaller, type Caller } from '../auth/caller.js';
 import { doOnce, FromIdempotencyKey } from '../http/idempotency.js';
@@ -112,7 +112,8 @@ export class RunVerbsController {
       case 'not_found':
         throw runNotFound(runId);
       case 'not_retryable': {
-        const { allowedActions } = await loadRun(this.parts.engine, projectId, runId);
+        const { run, allowedActions } = await loadRun(this.parts.engine, projectId, runId);
+        if (run.statusReason === 'erased') throw new ProblemError('wrong_state', `Run ${runId} was erased.`);
         const detail = `Run ${runId} is ${result.runStatus}: only a run that ended without success can be retried.`;
         throw new ProblemError('wrong_state', detail, { allowedActions });
       }
@@ -132,6 +133,25 @@ export class RunVerbsController {
         return { id: runId, version: result.version, steps: result.steps };
       }
     }
+  }
+
+  @Operation({
+    id: 'eraseRun',
+    summary: 'Erase an ended run',
+    description:
+      'Inputs, outputs, metadata, conversation and memory of the run and of those it started, and summaries over them. Sequences, times, status and costs stay; contexts that showed it answer `erased`.',
+    scope: 'admin:write',
+    answers: { 204: { description: 'Erased.' } },
+  })
+  @Delete()
+  async erase(@Param('run', { schema: pathId }) runId: string, @FromCaller() caller: Caller): Promise<void> {
+    const { projectId, keyId: actor } = caller;
+    const result = await eraseRun(this.parts.database.kysely, { projectId, runId, actor });
+    if (result.status === 'not_found') throw runNotFound(runId);
+    if (result.status === 'not_ended')
+      throw new ProblemError('wrong_state', `Run ${result.runId} is ${result.runStatus}: only ended runs are erased.`, {
+        allowedActions: ['cancel'],
+      });
   }
 
   private async alreadyEnded(projectId: string, runId: string): Promise<ProblemError> {

@@ -42,6 +42,7 @@ export type ConversationEntry = UserEntry | DocumentsEntry | MemoryEntry | Assis
 /** One repair, for the report. `entries` are the entries concerned; empty where something was made up. */
 export type Repair = { rule: RepairRule; entries: number[]; detail: string };
 export type RepairRule =
+  | 'erased'
   | 'unanswered_call'
   | 'late_result'
   | 'duplicate_result'

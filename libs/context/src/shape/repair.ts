@@ -54,6 +54,7 @@ function readEvent(reading: Reading, event: StoredEvent): void {
     return;
   }
   if (event.entry === null) return;
+  if (event.type === 'EventErased') return void reading.leftOut.push({ entry: event.entry, rule: 'erased' });
   const origin = { entry: event.entry, seq: event.seq, runId: event.runId, chars: event.chars };
   if (event.type === 'UserMessageReceived') {
     const { origin: from, content, injected = false, reissued = false } = event.data;

@@ -52,6 +52,8 @@ export const eventCatalogue = {
   ItemStarted: event(wait.itemStarted),
   ItemEnded: event(wait.itemEnded),
   ItemsReopened: event(wait.itemsReopened),
+  /** Keeps the `entry` of what it replaces. */
+  EventErased: event(run.eventErased),
   MemoryWritten: event(run.memoryWritten),
   MemoryDeleted: event(run.memoryDeleted),
   UserMessageReceived: event(conversation.userMessageReceived, { entry: true }),

@@ -3,6 +3,7 @@ export * from './conversation-events.js';
 export * from './event.js';
 export * from './event-catalogue.js';
 export {
+  ERASED_DIGEST,
   runErrorSchema,
   spendLimitSchema,
   waitReasonSchema,

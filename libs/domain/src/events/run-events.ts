@@ -95,5 +95,9 @@ export const stepCancelled = z.object({});
 export const stepTimedOut = z.object({ error: runErrorSchema });
 export const stepDeadLettered = z.object({ error: runErrorSchema, diagnosis: jsonObjectSchema });
 
+/** What was erased: of its event only the place is left. Its digest is `erased`. */
+export const eventErased = z.object({ type: z.string() });
+export const ERASED_DIGEST = 'erased';
+
 export const memoryWritten = z.object({ key: z.string(), value: jsonSchema });
 export const memoryDeleted = z.object({ key: z.string() });
