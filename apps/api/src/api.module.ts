@@ -1,11 +1,13 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { CompactionVerbsController } from './admin/compaction-verbs.controller.js';
 import { CompactionsController } from './admin/compactions.controller.js';
+import { MendingController } from './admin/mending.controller.js';
 import { OperationController } from './admin/operation.controller.js';
 import { StreamCallsController } from './admin/stream-calls.controller.js';
 import { StreamsController } from './admin/streams.controller.js';
 import { API_PARTS, type ApiParts } from './api-parts.js';
 import { ApprovalsController } from './approvals/approvals.controller.js';
+import { BulkController } from './bulk/bulk.controller.js';
 import { KeyRegistry } from './auth/key-registry.js';
 import { MessagesController } from './conversations/messages.controller.js';
 import { TransferController } from './conversations/transfer.controller.js';
@@ -43,6 +45,7 @@ export type ApiModuleOptions = { parts: ApiParts; keys: KeyRegistry; hub: Progre
     RunVerbsController,
     RunPauseController,
     RunReportsController,
+    BulkController,
     StepsController,
     CallResultController,
     ApprovalsController,
@@ -62,6 +65,7 @@ export type ApiModuleOptions = { parts: ApiParts; keys: KeyRegistry; hub: Progre
     CompactionsController,
     CompactionVerbsController,
     OperationController,
+    MendingController,
     ProjectsController,
     ApiKeysController,
     HealthController,

@@ -6,6 +6,7 @@ import { NestLogger } from '#libs/platform';
 import type { ApiParts } from './api-parts.js';
 import { ApiModule } from './api.module.js';
 import { AuthGuard } from './auth/auth.guard.js';
+import { authoriseEarly } from './auth/authorise-early.js';
 import { KeyRegistry } from './auth/key-registry.js';
 import { ProgressHub } from './events/progress-hub.js';
 import { createApiMetrics, type ApiMetrics } from './health/metrics.js';
@@ -54,7 +55,10 @@ export async function createApi(parts: ApiParts, options: { docs: boolean }): Pr
   app.useGlobalPipes(new ValidationPipe());
   addBodyParsers(adapter.getInstance());
   addHooks(adapter, metrics);
+  let known: OpenAPIObject | null = null;
+  authoriseEarly(adapter.getInstance(), keys, () => known);
   const document = createOpenApiDocument(app, parts.version);
+  known = document;
   adapter.getInstance().get('/openapi.json', (_request, reply) => reply.send(document));
   if (options.docs) SwaggerModule.setup('docs', app, document, { raw: false, customSiteTitle: 'Weir API' });
   await app.init();

@@ -13,6 +13,7 @@ export { retryCompaction, type RetryCompactionResult } from './compact-stream/re
 export * from './compact-stream/roll-back-compaction.js';
 export { heartbeatCompactions, runCompactionJob } from './compact-stream/run-compaction-job.js';
 export * from './describe-run.js';
+export * from './discard-dead-letter.js';
 export * from './dispatch/relay.js';
 export * from './explain-run.js';
 export * from './load-definition.js';
@@ -32,6 +33,7 @@ export { runStepJob } from './run-step/run-step-job.js';
 export { startRun, type StartRun, type StartRunResult } from './start-run/start-run.js';
 export { checkEpoch, checkQueueBackend } from './sweep/check-epoch.js';
 export * from './schedules/index.js';
+export { findFaults, type Faults } from './sweep/find-faults.js';
 export { sweep, wakeDue, type SweepReport } from './sweep/sweep.js';
 export { completeToolCall, type CompleteToolCall, type CompleteToolCallResult } from './waits/complete-tool-call.js';
 export { changeSpendLimit, pauseRun, resumeRun, type PauseResult } from './pause-run.js';

@@ -1,3 +1,4 @@
+import { request } from 'node:http';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { bodies, optionalBodies, creating, deleting, otherAnswers } from './operation-examples.js';
 import { chatPipeline, startTestApi, type Answer, type TestApi } from './test-api.js';
@@ -47,6 +48,7 @@ beforeAll(async () => {
     approval: 'apr_none',
     project: 'default',
     key: key.keyId,
+    letter: 'none',
     endpoint: endpoint.body.id,
     hook: 'orders',
   };
@@ -94,6 +96,29 @@ async function call(
     method: route.method,
     ...(request.body === undefined ? {} : { body: request.body }),
     ...(request.key === undefined ? {} : { key: request.key }),
+  });
+}
+
+/** Says how long the body will be and sends none: the answer comes before it. */
+function announce(route: Route, bytes: number): Promise<Answer> {
+  const headers = {
+    authorization: `Bearer ${api.token}`,
+    'content-type': 'application/json',
+    'content-length': String(bytes),
+  };
+  return new Promise((resolve, reject) => {
+    const asked = request(new URL(pathOf(route), api.url), { method: route.method, headers }, (response) => {
+      let text = '';
+      response.on('data', (chunk: Buffer) => (text += chunk.toString()));
+      response.on('end', () => {
+        const type = response.headers['content-type'] ?? '';
+        const answered = { status: response.statusCode ?? 0, headers: new Headers({ 'content-type': type }) };
+        resolve({ ...answered, body: JSON.parse(text), text });
+        asked.destroy();
+      });
+    });
+    asked.on('error', reject);
+    asked.flushHeaders();
   });
 }
 
@@ -154,6 +179,34 @@ describe('every operation', () => {
       expect(forbidden.status).toBe(403);
       expect(forbidden.body.required_scope).toBe(scope);
     }
+  });
+
+  it('shows a key of another project nothing of this one, and lets it do nothing here', async () => {
+    const other = await api.newProject('stranger');
+    for (const route of routes()) {
+      const { operationId } = route.operation;
+      const scope = route.operation['x-required-scope'];
+      if (scope === 'public' || creating.has(operationId)) continue;
+      const answer = await call(route, { body: bodies[operationId], key: other.token });
+      expectDocumented(route, answer);
+      // Its own lists are empty, and what it makes is its own.
+      if (route.path.includes('{')) expect(`${operationId} ${answer.status}`).toBe(`${operationId} 404`);
+      else expect(answer.text).not.toContain(ids['run']);
+    }
+  });
+
+  it('refuses bodies over the limit before it reads them, and from strangers without reading them', async () => {
+    const headers = { 'content-type': 'application/json' };
+    for (const route of routes()) {
+      if (route.operation.requestBody === undefined) continue;
+      const answer = await announce(route, 10 * 1024 * 1024 + 1);
+      expectDocumented(route, answer);
+      expect(`${route.operation.operationId} ${answer.status}`).toMatch(/ 413$/);
+    }
+    const broken = { method: 'POST', body: '{"broken', headers };
+    expect((await api.ask('/v1/bulk-actions', { ...broken, key: null })).status).toBe(401);
+    expect((await api.ask('/v1/bulk-actions', { ...broken, key: (await api.newKey([])).token })).status).toBe(403);
+    expect((await api.ask('/v1/bulk-actions', broken)).status).toBe(400);
   });
 
   it('answers 404 for ids that do not exist', async () => {
@@ -232,7 +285,7 @@ describe('every operation', () => {
         const answer = await call(route, { path, body: bodies[route.operation.operationId] });
         expectDocumented(route, answer);
         // Some of these are names that a recording, a signal, a schedule, a hook or a new stream may have.
-        if (!/^\/v1\/(recordings|signals|schedules|hooks|admin\/streams)/.test(route.path))
+        if (!/^\/v1\/(recordings|signals|schedules|hooks|streams|admin\/streams)/.test(route.path))
           expect(answer.status).toBeGreaterThanOrEqual(400);
       }
     }

@@ -28,6 +28,7 @@ export const bodies: Record<string, unknown> = {
     action: { signal: { name: 'paid', key: '${headers["host"]}', payload: '${body}' } },
   },
   rotateHookSecret: {},
+  actOnRuns: { action: 'cancel', filter: { pipeline: 'chat' }, dry_run: true },
   putRecording: { messages: [{ role: 'user', content: 'hi' }] },
   importConversation: { step_id: 'answer', transcript: [{ role: 'user', content: 'hi' }] },
 };
@@ -67,6 +68,8 @@ export const otherAnswers: Record<string, number> = {
   getApproval: 404,
   decideApproval: 404,
   completeToolCall: 404,
+  redriveDeadLetter: 404,
+  discardDeadLetter: 404,
   getCompaction: 404,
   listCompactionEvents: 404,
   retryCompaction: 404,

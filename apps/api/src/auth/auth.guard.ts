@@ -3,7 +3,7 @@ import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '#libs/domain';
 import { REQUIRED_SCOPE, type RequiredScope } from '../http/operation.js';
-import { ProblemError } from '../http/problem-error.js';
+import { authorise } from './authorise.js';
 import { rememberCaller } from './caller.js';
 import type { KeyRegistry } from './key-registry.js';
 
@@ -23,29 +23,8 @@ export class AuthGuard implements CanActivate {
     }
     if (scope === 'public') return true;
     const request = context.switchToHttp().getRequest<FastifyRequest>();
-    const caller = await this.keys.authenticate(bearerToken(request));
-    if (caller === null) {
-      throw new ProblemError(
-        'key_invalid',
-        'The API key is unknown, revoked or mistyped. Keys have the form weir_<id>_<secret>.',
-      );
-    }
-    if (scope !== 'any' && !caller.scopes.has(scope)) {
-      throw new ProblemError('scope_missing', `This needs a key with the scope ${scope}.`, { requiredScope: scope });
-    }
+    const caller = await authorise(this.keys, request, scope);
     rememberCaller(request, caller);
     return true;
   }
-}
-
-function bearerToken(request: FastifyRequest): string {
-  const header = request.headers.authorization;
-  if (header === undefined || header === '') {
-    throw new ProblemError('key_missing', 'Send the header `Authorization: Bearer weir_<id>_<secret>`.');
-  }
-  const [scheme, token, ...rest] = header.trim().split(/ +/);
-  if (scheme?.toLowerCase() !== 'bearer' || token === undefined || rest.length > 0) {
-    throw new ProblemError('key_missing', 'The Authorization header must read `Bearer weir_<id>_<secret>`.');
-  }
-  return token;
 }

@@ -23,6 +23,10 @@ describe('JSON bodies', () => {
     }
   });
 
+  it.each(['{"n": 1e400}', '[{"a": -1e999}]'])('with numbers that no double holds are refused: %s', async (body) => {
+    expect((await post(body)).text).toMatch(/too large/);
+  });
+
   it('that are no JSON are refused with what is wrong', async () => {
     expect((await post('{"a": [1,}')).text).toMatch(/Unexpected token/);
   });

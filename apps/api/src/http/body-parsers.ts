@@ -33,7 +33,8 @@ export function addBodyParsers(server: FastifyInstance): void {
     if (text.trim() === '') return done(null, undefined);
     return parseJson(request, text, (error, value) => {
       if (error !== null) return done(malformedJson(text, error));
-      if (isDeeperThan(MOST_LEVELS, value)) return done(tooDeep());
+      const found = firstUnfit(value);
+      if (found !== null) return done(found);
       return done(null, value);
     });
   });
@@ -58,16 +59,17 @@ function malformedJson(text: string, cause: Error): ProblemError {
   return new ProblemError('malformed_json', detail, {}, { cause });
 }
 
-function tooDeep(): ProblemError {
-  return new ProblemError('malformed_json', `The body has values over ${MOST_LEVELS} levels deep.`);
-}
-
-/** Level by level: a function that calls itself would overflow on exactly what it looks for. */
-function isDeeperThan(levels: number, value: unknown): boolean {
+/**
+ * What cannot be kept as it came: values that are nested too deep, and numbers too large for a double, which would be
+ * written down as null. Level by level: a function that calls itself would overflow on exactly what it looks for.
+ */
+export function firstUnfit(value: unknown): ProblemError | null {
   let level: unknown[] = [value];
-  for (let depth = 0; depth <= levels; depth += 1) {
+  for (let depth = 0; depth <= MOST_LEVELS; depth += 1) {
+    if (level.some((one) => typeof one === 'number' && !Number.isFinite(one)))
+      return new ProblemError('malformed_json', 'The body has a number that is too large; send it as a string.');
     level = level.flatMap((one): unknown[] => (typeof one === 'object' && one !== null ? Object.values(one) : []));
-    if (level.length === 0) return false;
+    if (level.length === 0) return null;
   }
-  return true;
+  return new ProblemError('malformed_json', `The body has values over ${MOST_LEVELS} levels deep.`);
 }

@@ -24,6 +24,7 @@ export const PROBLEM_CODES = {
   schedule_not_found: { status: 404, title: 'There is no such schedule' },
   webhook_endpoint_not_found: { status: 404, title: 'There is no such webhook endpoint' },
   hook_not_found: { status: 404, title: 'There is no such hook' },
+  dead_letter_not_found: { status: 404, title: 'There is no such dead letter' },
   recording_not_found: { status: 404, title: 'There is no such recording' },
   project_exists: { status: 409, title: 'The project exists already' },
   wrong_state: { status: 409, title: 'The present state does not allow this' },
