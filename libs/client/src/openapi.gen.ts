@@ -250,6 +250,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/dead-letters/{letter}/discard": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give a step up for good
+         * @description It counts as failed and leaves the list; its run can still be retried.
+         *
+         *     Needs the scope `admin:write`.
+         */
+        post: operations["discardDeadLetter"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/dead-letters/{letter}/redrive": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Try a step again that was given up
+         * @description Its run goes on in place, as `retry` does: with every step that did not succeed.
+         *
+         *     Needs the scope `admin:write`.
+         */
+        post: operations["redriveDeadLetter"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/projects": {
         parameters: {
             query?: never;
@@ -310,6 +354,34 @@ export interface paths {
         get: operations["getQueues"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/reconcile": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What the sweeper would mend now
+         * @description Compares what is stored with the queue and the clock, for this project, and changes nothing.
+         *
+         *     Needs the scope `admin:read`.
+         */
+        get: operations["findFaults"];
+        put?: never;
+        /**
+         * Sweep now
+         * @description What every process does every few seconds, at once. Doing it twice changes nothing.
+         *
+         *     Needs the scope `admin:write`.
+         */
+        post: operations["reconcile"];
         delete?: never;
         options?: never;
         head?: never;
@@ -618,6 +690,28 @@ export interface paths {
          *     Needs the scope `approvals:decide`.
          */
         post: operations["decideApproval"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/bulk-actions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel, retry, pause or resume many runs
+         * @description Those that the filter finds and whose state allows it; the others are named with the reason. `dry_run` says what would happen.
+         *
+         *     Needs the scope `runs:write`.
+         */
+        post: operations["actOnRuns"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1743,6 +1837,41 @@ export interface components {
             recorded_at: string;
             subject: string;
         };
+        /** @description Newest runs first, `limit` of them; go on with `next_cursor`. */
+        BulkAction: {
+            /** @enum {string} */
+            action: "cancel" | "retry" | "pause" | "resume";
+            cursor?: string | null;
+            /** @default false */
+            dry_run?: boolean;
+            filter: {
+                /** Format: date-time */
+                created_after?: string;
+                /** Format: date-time */
+                created_before?: string;
+                pipeline?: string;
+                status?: ("queued" | "running" | "waiting" | "cancelling" | "succeeded" | "failed" | "cancelled" | "timed_out" | "dead_letter")[];
+                stream_id?: string;
+                tag?: string;
+            };
+            /** @default 100 */
+            limit?: number;
+        };
+        /** @description `done`: runs that it was done to, or with `dry_run` would be. */
+        BulkActionDone: {
+            /** @enum {string} */
+            action: "cancel" | "retry" | "pause" | "resume";
+            done: string[];
+            dry_run: boolean;
+            has_more: boolean;
+            matched: number;
+            next_cursor: string | null;
+            skipped: {
+                code: string;
+                detail: string;
+                run_id: string;
+            }[];
+        };
         Call: {
             call: number;
             chars: number;
@@ -2094,6 +2223,13 @@ export interface components {
             starts: number;
             step_id: string;
         };
+        /** @description `status` is that of its run now. */
+        DeadLetterSettled: {
+            id: string;
+            run_id: string;
+            /** @enum {string} */
+            status: "queued" | "running" | "waiting" | "cancelling" | "succeeded" | "failed" | "cancelled" | "timed_out" | "dead_letter";
+        };
         /** @description `data` is null where it holds content and the key lacks `content:read`. */
         Event: {
             chars: number;
@@ -2118,6 +2254,16 @@ export interface components {
             step_id: string | null;
             stream_id: string;
             type: string;
+        };
+        /** @description What the next sweep would mend. All of them are 0 most of the time. */
+        Faults: {
+            due_waits: number;
+            expired_leases: number;
+            lost_jobs: number;
+            overdue_runs: number;
+            overdue_steps: number;
+            startable_runs: number;
+            stuck_runs: number;
         };
         /** @description `path`: where senders POST to. */
         Hook: {
@@ -2466,6 +2612,17 @@ export interface components {
             };
             /** @enum {string} */
             status: "ready";
+        };
+        /** @description Of the whole installation; `failures` are rows that could not be mended. */
+        Reconciled: {
+            advanced_runs: number;
+            begun_runs: number;
+            expired_leases: number;
+            failures: number;
+            redispatched: number;
+            timed_out_runs: number;
+            timed_out_steps: number;
+            woken: number;
         };
         Recording: {
             bytes: number;
@@ -3584,6 +3741,74 @@ export interface operations {
             };
         };
     };
+    discardDeadLetter: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key and body: the same answer, with `Idempotency-Replayed: true`. The same key and another body: 422. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                letter: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is off the list. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeadLetterSettled"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    redriveDeadLetter: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key and body: the same answer, with `Idempotency-Replayed: true`. The same key and another body: 422. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                letter: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The run goes on. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeadLetterSettled"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     listProjects: {
         parameters: {
             query?: {
@@ -3703,6 +3928,64 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Queues"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    findFaults: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Counts. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Faults"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    reconcile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What was mended. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Reconciled"];
                 };
             };
             /** @description What went wrong. */
@@ -4224,6 +4507,42 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Approval"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    actOnRuns: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key and body: the same answer, with `Idempotency-Replayed: true`. The same key and another body: 422. */
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BulkAction"];
+            };
+        };
+        responses: {
+            /** @description What was done to which runs. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkActionDone"];
                 };
             };
             /** @description What went wrong. */

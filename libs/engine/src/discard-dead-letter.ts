@@ -6,7 +6,7 @@ export type DiscardResult = { status: 'discarded'; runId: string } | { status: '
 
 /** Nobody goes on with a step that was given up: it counts as failed, and so does its run when it was the last of them. */
 export async function discardDeadLetter(
-  deps: Pick<EngineDeps, 'runs' | 'redact'>,
+  deps: Pick<EngineDeps, 'runs' | 'redact' | 'newId'>,
   { projectId, stepRunId }: { projectId: string; stepRunId: string },
 ): Promise<DiscardResult> {
   const known = await deps.runs.getStepRun(stepRunId);
