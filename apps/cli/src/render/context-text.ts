@@ -102,8 +102,9 @@ function whyText(context: Context, style: Style): string[] {
   ];
 }
 
-function diffText({ diff }: Context, style: Style): string[] {
-  if (diff === null) return ['', 'No request before it in this view.'];
+function diffText({ diff, rebuilt }: Context, style: Style): string[] {
+  if (diff === null && rebuilt === 'erased') return ['', 'Its events are erased: it cannot be compared.'];
+  if (diff === null) return ['', 'There is no call before it in this view to compare it with.'];
   const prefix = `${whole(diff.common_prefix_chars)} chars are the same as in the request before`;
   if (diff.first_difference === null) return ['', `${prefix}; all of it is still there.`];
   const { message, cause } = diff.first_difference;

@@ -27,6 +27,8 @@ export class AgentLoop {
   isAskedAgain = false;
   /** By ordinal: the calls of the last answer. */
   readonly toolCalls = new Map<number, ToolCallStanding>();
+  /** The newest call was the last one of its exchange: no tool might be called in its answer. */
+  isWithoutTools = false;
   turns = 0;
   /** Tool calls since the last user message; those of the last answer among them. */
   exchangeCalls = 0;
@@ -98,6 +100,7 @@ export class AgentLoop {
     this.toolCalls.clear();
     this.requested.clear();
     this.exchangeCallsOfAnswer = 0;
+    if (event.type === 'LlmCallStarted') this.isWithoutTools = event.data.tool_choice === 'none';
     if (event.type === 'LlmCallFailed') this.standing = afterFailure(this.standing, event.data.class, this.models);
     if (event.type !== 'LlmCallCompleted') return;
     this.turns += 1;
@@ -106,9 +109,12 @@ export class AgentLoop {
 
   private addUserMessage({ data }: StoredEventOf<'UserMessageReceived'>): void {
     this.isAskedAgain = true;
+    // What the loop itself asks begins no exchange.
+    const isRepair = data.origin === 'user' && data.injected === true;
+    this.wasAskedToRepair ||= isRepair;
+    if (isRepair) return;
     this.exchangeCalls = 0;
     this.exchangeCallsOfAnswer = 0;
-    this.wasAskedToRepair ||= data.origin === 'user' && data.injected === true;
   }
 
   private addRequest({ data }: StoredEventOf<'ToolCallRequested'>): void {

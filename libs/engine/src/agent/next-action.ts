@@ -16,6 +16,8 @@ export type AgentAction =
   /** A crash left the call open: it is sent again as recorded. */
   | { type: 'resend'; started: StoredEventOf<'LlmCallStarted'> }
   | { type: 'run_tools'; completed: StoredEventOf<'LlmCallCompleted'>; pending: PendingToolCall[] }
+  /** It called tools where none might be called: nothing is asked behind it. */
+  | { type: 'end_without_tools'; completed: StoredEventOf<'LlmCallCompleted'> }
   | { type: 'finish'; completed: StoredEventOf<'LlmCallCompleted'> };
 
 /**
@@ -52,5 +54,6 @@ function afterAnswer(loop: AgentLoop, completed: StoredEventOf<'LlmCallCompleted
     const { starts = 0, isAwaited = false, isEnded = false } = loop.toolCalls.get(ordinal) ?? {};
     return isEnded ? [] : [{ ordinal, call, starts, isAwaited }];
   });
-  return pending.length === 0 ? next : { type: 'run_tools', completed, pending };
+  if (pending.length > 0) return { type: 'run_tools', completed, pending };
+  return loop.isWithoutTools && !loop.isAskedAgain ? { type: 'end_without_tools', completed } : next;
 }

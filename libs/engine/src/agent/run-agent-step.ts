@@ -73,9 +73,24 @@ async function performAction(context: AgentContext, action: AgentAction): Promis
       });
     case 'run_tools':
       return runToolCalls(context, action);
+    case 'end_without_tools':
+      return endWith(context, action.completed);
     case 'finish':
       return finish(context, action.completed);
   }
+}
+
+/** What an answer says beside calls that were not made is the answer; without a word there is none. */
+async function endWith(
+  context: AgentContext,
+  completed: StoredEventOf<'LlmCallCompleted'>,
+): Promise<StepOutcome | null> {
+  if (textOfMessage(completed.data.message).trim() !== '') return finish(context, completed);
+  const { name } = context.plan.agent;
+  return failedStep(
+    'max_turns',
+    `agent ${name} called tools where only an answer was left to give; raise agents.${name}.max_turns or max_tool_calls_per_turn, or narrow its task`,
+  );
 }
 
 async function askModel(context: AgentContext, request: Omit<CallRequest, 'model'>): Promise<StepOutcome | null> {

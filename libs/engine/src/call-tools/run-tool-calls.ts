@@ -1,7 +1,7 @@
 import { placeholderArgument } from '#libs/context';
 import type { Content, NewEvent, ToolResultStatus } from '#libs/domain';
 import type { AgentContext } from '../agent/agent-context.js';
-import type { AgentAction } from '../agent/next-action.js';
+import type { AgentAction, PendingToolCall } from '../agent/next-action.js';
 import { failedStep, type CallApproval, type CallPlace, type StepOutcome } from '../run-step/step-outcome.js';
 import { sortCalls, type ReadyCall } from './ask-about-calls.js';
 import { invokeTool, unknownEvent, type InvokeResult } from './invoke-tool.js';
@@ -15,9 +15,17 @@ type RunTools = Extract<AgentAction, { type: 'run_tools' }>;
  * Every fault of a call is a result for the model. Null: the loop goes on.
  */
 export async function runToolCalls(context: AgentContext, action: RunTools): Promise<StepOutcome | null> {
-  const { ready, approvals, results } = await sortCalls(context, action.completed.data.call_no, action.pending);
-  if (ready.length === 0) return waitForOthers(context, action, approvals, results);
-  const queue = [...ready];
+  const isRefused = ({ ordinal, isAwaited }: PendingToolCall): boolean =>
+    !isAwaited && refusal(context, ordinal) !== null;
+  const refused = action.pending.filter(isRefused).map((pending): ReadyCall => ({ ...pending, approval: null }));
+  // Nobody is asked about a call that is not made anyway.
+  const { ready, approvals, results } = await sortCalls(
+    context,
+    action.completed.data.call_no,
+    action.pending.filter((pending) => !isRefused(pending)),
+  );
+  const queue = [...refused, ...ready];
+  if (queue.length === 0) return waitForOthers(context, action, approvals, results);
   const outcomes: (StepOutcome | null)[] = [];
   const worker = async (): Promise<void> => {
     for (let pending = queue.shift(); pending !== undefined; pending = queue.shift()) {
@@ -93,8 +101,12 @@ function completedEvent(
   });
 }
 
-/** Calls over `max_tool_calls_per_turn` get an error result; counted over the exchange. */
+/**
+ * Calls over `max_tool_calls_per_turn` get an error result, counted over the exchange; so do those of an answer that was asked
+ * for without tools, which some models and servers give all the same.
+ */
 function refusal({ plan, conversation }: AgentContext, ordinal: number): string | null {
+  if (conversation.loop.isWithoutTools) return 'This call was not made: no more tools may be called.';
   const max = plan.maxToolCalls;
   if (max === null) return null;
   const before = conversation.loop.exchangeCalls - conversation.loop.exchangeCallsOfAnswer;
