@@ -7,6 +7,7 @@ import { registerContext } from './context.command.js';
 import { registerDecide } from './decide.command.js';
 import { registerEvents } from './events.command.js';
 import { registerExplain } from './explain.command.js';
+import { registerHooks } from './hooks.command.js';
 import { registerKeys } from './keys.command.js';
 import { registerMigrate } from './migrate.command.js';
 import { registerRetry } from './retry.command.js';
@@ -15,11 +16,13 @@ import { registerPreview } from './preview.command.js';
 import { registerReplay } from './replay.command.js';
 import { registerRun } from './run.command.js';
 import { registerRuns } from './runs.command.js';
+import { registerSchedules } from './schedules.command.js';
 import { registerShow } from './show.command.js';
 import { registerSignal } from './signal.command.js';
 import { registerUp } from './up.command.js';
 import { registerValidate } from './validate.command.js';
 import { registerVerify } from './verify.command.js';
+import { registerWebhooks } from './webhooks.command.js';
 
 /** In the order of `weir --help`. To add a command: a file beside this one, and a line here. */
 export const commands: readonly ((program: Command) => void)[] = [
@@ -41,6 +44,9 @@ export const commands: readonly ((program: Command) => void)[] = [
   registerApprovals,
   registerDecide,
   registerSignal,
+  registerSchedules,
+  registerHooks,
+  registerWebhooks,
   registerCompactions,
   registerVerify,
   registerMigrate,
