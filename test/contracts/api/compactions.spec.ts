@@ -126,6 +126,67 @@ describe('compactions over the API', () => {
   });
 });
 
+describe('a run that stands at its hard cap', () => {
+  const tight = (hardCapChars: number) => ({
+    name: 'tight',
+    inputs: { message: { type: 'string', required: true } },
+    defaults: { model: 'scripted:talk', retry: { max_attempts: 1 } },
+    context: {
+      window: { observation_window: 2, soft_cap_chars: 4_000, hard_cap_chars: hardCapChars, min_tail_turns: 4 },
+      compaction: { model: 'scripted:summariser', max_summary_chars: 1_000 },
+    },
+    agents: { helper: { system_prompt: 'Help.' } },
+    steps: [{ id: 'answer', agent: 'helper', task: '${inputs.message}' }],
+  });
+
+  async function stuck(streamId: string): Promise<string> {
+    await api.ask('/v1/pipelines/tight', { method: 'PUT', body: tight(5_000) });
+    let id = '';
+    for (const message of ['first', 'second', `third ${'x'.repeat(2_500)}`]) {
+      const body = { inputs: { message }, stream_id: streamId };
+      id = (await api.ask('/v1/pipelines/tight/runs', { method: 'POST', body })).body.id;
+      await api.work();
+    }
+    return id;
+  }
+
+  it('says size, cap, largest parts and knob alike in its event, over the API and on the command line', async () => {
+    const id = await stuck('stuck');
+    const { data: events } = (await api.ask('/v1/admin/streams/stuck:step:answer/events?types=HardCapExceeded')).body;
+    const exceeded = events.at(-1).data;
+    expect(exceeded).toMatchObject({
+      cap: 5_000,
+      contributors: [{ kind: 'user', chars: 2_506 }, { kind: 'assistant' }, {}, {}, {}],
+    });
+    const run = (await api.ask(`/v1/runs/${id}`)).body;
+    expect(run).toMatchObject({ status: 'failed', error: { code: 'over_hard_cap', step_id: 'answer' } });
+    for (const said of [exceeded.size, exceeded.cap, exceeded.knob, '(2506 chars)'])
+      expect(run.error.detail).toContain(String(said));
+    expect((await api.ask(`/v1/runs/${id}/explain`)).body.steps[0].hard_cap).toEqual(exceeded);
+    const [line] = (await weir('explain', id, '--json')).lines;
+    expect(line.steps[0].hard_cap).toEqual(exceeded);
+    const { out } = await weir('explain', id);
+    expect(out).toContain('over the hard cap of 5,000');
+    expect(out).toMatch(/user +#5 +2,506/);
+    expect(out).toContain(`to turn: ${exceeded.knob}`);
+  });
+
+  it('goes on when its policy is changed, or when an admin has its last turns summarised', async () => {
+    const changed = await stuck('changed');
+    await api.ask('/v1/pipelines/tight', { method: 'PUT', body: tight(50_000) });
+    expect((await weir('retry', changed, '--live')).code).toBe(0);
+    await api.work();
+    expect((await api.ask(`/v1/runs/${changed}`)).body.status).toBe('succeeded');
+
+    const freed = await stuck('freed');
+    expect((await weir('compactions', 'request', 'freed', '--min-tail-turns', '0')).code).toBe(0);
+    await api.work();
+    expect((await weir('retry', freed)).code).toBe(0);
+    await api.work();
+    expect((await api.ask(`/v1/runs/${freed}`)).body.status).toBe('succeeded');
+  });
+});
+
 describe('weir compactions', () => {
   it('requests, lists, shows with the events behind it, and rolls back', async () => {
     for (const n of [1, 2, 3, 4]) await say('cli', `question ${n}`);
