@@ -52,7 +52,8 @@ function questionOf({ plan, execution }: AgentContext, callNo: number, pending: 
   if (found === undefined) return null;
   const { tool, definition } = found;
   if (!execution.deps.tools.parseArguments(tool, pending.call.arguments).ok) return null;
-  const about = { callNo, ordinal: pending.ordinal, tool: tool.name, arguments: pending.call.arguments };
+  const { ordinal, starts: lost } = pending;
+  const about = { callNo, ordinal, lost, tool: tool.name, arguments: pending.call.arguments };
   if (pending.starts > 0 && tool.effect === 'non_idempotent')
     return definition?.onUnknownOutcome === 'ask'
       ? { ...about, kind: 'unknown_outcome', prompt: unknownPrompt(tool.name) }

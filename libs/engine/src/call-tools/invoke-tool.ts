@@ -65,8 +65,9 @@ async function unknownOutcome(
   const policy = definition?.onUnknownOutcome ?? 'tell_model';
   // A person has decided that it is made again.
   if (policy === 'ask') return null;
-  const { ordinal, call } = pending;
-  await context.append([unknownEvent(context, { callNo, ordinal, toolCallId: call.id, name: tool.name, policy })]);
+  const { ordinal, call, starts: lost } = pending;
+  const about = { callNo, ordinal, lost, toolCallId: call.id, name: tool.name };
+  await context.append([unknownEvent(context, { ...about, policy })]);
   if (policy === 'tell_model')
     return errorResult(
       `It is not known whether ${tool.name} was carried out: the process that ran it died. Check before doing it again.`,
@@ -81,12 +82,13 @@ type UnknownCall = {
   toolCallId: string;
   name: string;
   policy: 'ask' | 'fail' | 'tell_model';
+  lost: number;
 };
 
 export function unknownEvent(context: AgentContext, unknown: UnknownCall): NewEvent {
-  const { callNo, ordinal, toolCallId, name, policy } = unknown;
+  const { callNo, ordinal, toolCallId, name, policy, lost } = unknown;
   const data = { call_no: callNo, ordinal, tool_call_id: toolCallId, name, policy };
-  return context.event('ToolOutcomeUnknown', [callNo, ordinal], data);
+  return context.event('ToolOutcomeUnknown', lost > 1 ? [callNo, ordinal, lost] : [callNo, ordinal], data);
 }
 
 function deniedResult(tool: string, { kind, decisionComment }: ApprovalRecord): InvokeResult {

@@ -50,10 +50,10 @@ async function waitForOthers(
   approvals: readonly CallApproval[],
   results: readonly CallPlace[],
 ): Promise<StepOutcome> {
-  for (const { kind, callNo, ordinal, tool } of approvals) {
+  for (const { kind, callNo, ordinal, tool, lost } of approvals) {
     if (kind !== 'unknown_outcome') continue;
     const toolCallId = action.pending.find((pending) => pending.ordinal === ordinal)?.call.id ?? '';
-    await context.append([unknownEvent(context, { callNo, ordinal, toolCallId, name: tool, policy: 'ask' })]);
+    await context.append([unknownEvent(context, { callNo, ordinal, lost, toolCallId, name: tool, policy: 'ask' })]);
   }
   return { kind: 'waiting_for_calls', approvals, results };
 }

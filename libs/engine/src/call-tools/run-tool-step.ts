@@ -47,18 +47,12 @@ async function callOnce(execution: ToolStepExecution, planned: ToolCallPlan): Pr
   if (earlier.done !== null) return { kind: 'succeeded', output: outputOf(earlier.done) };
   if (earlier.lateError !== null) return failedStep('tool_failed', earlier.lateError);
   if (earlier.isAwaited) return waitForResult();
-  const decided = await decisionOf(execution, planned, earlier.open);
+  const decided = await decisionOf(execution, planned, earlier);
   if (decided.kind === 'ended') return decided.outcome;
   const { plan } = decided;
   const policy = definition.tools.get(step.tool)?.onUnknownOutcome ?? 'fail';
   if (earlier.open > 0 && plan.tool.effect === 'non_idempotent' && policy !== 'ask') {
-    await append(execution, 'ToolOutcomeUnknown', [1, 0], {
-      call_no: 1,
-      ordinal: 0,
-      tool_call_id: step.id,
-      name: plan.tool.name,
-      policy,
-    });
+    await tellUnknown(execution, plan.tool.name, policy, earlier.lost);
     return failedStep(
       'tool_outcome_unknown',
       `${plan.tool.name} started and left no result (its worker died), and it is declared non_idempotent; check whether it was carried out, then retry the run or declare another effect`,
@@ -157,21 +151,20 @@ const waitForResult = (): StepOutcome => ({ kind: 'waiting_for_calls', approvals
 type Decided = { kind: 'go'; plan: ToolCallPlan } | { kind: 'ended'; outcome: StepOutcome };
 
 /** What people decided about the call, where they are asked; they may have changed its arguments. */
-async function decisionOf(
-  { deps, run, row, definition, step }: ToolStepExecution,
-  plan: ToolCallPlan,
-  open: number,
-): Promise<Decided> {
+async function decisionOf(execution: ToolStepExecution, plan: ToolCallPlan, { open, lost }: Earlier): Promise<Decided> {
+  const { deps, run, row, definition, step } = execution;
   const { tool } = plan;
   const isUnknown = open > 0 && tool.effect === 'non_idempotent';
   const asks = isUnknown ? definition.tools.get(step.tool)?.onUnknownOutcome === 'ask' : tool.requiresApproval;
   if (!asks) return { kind: 'go', plan };
   const kind = isUnknown ? ('unknown_outcome' as const) : ('tool' as const);
   const prompt = isUnknown ? unknownPrompt(tool.name) : `May ${tool.name} be called?`;
-  const ask = { ...CALL, kind, tool: tool.name, arguments: plan.argumentsText, prompt };
+  const ask = { ...CALL, kind, lost, tool: tool.name, arguments: plan.argumentsText, prompt };
   const approval = approvalOf(await deps.runs.approvalsOfStep(run.projectId, row.stepRunId), ask);
-  if (approval === null || approval.status === 'pending')
+  if (approval === null || approval.status === 'pending') {
+    if (isUnknown) await tellUnknown(execution, tool.name, 'ask', lost);
     return { kind: 'ended', outcome: { kind: 'waiting_for_calls', approvals: [ask], results: [] } };
+  }
   if (approval.status === 'denied') {
     const because = approval.decisionComment === null ? '' : `: ${approval.decisionComment}`;
     return {
@@ -185,8 +178,21 @@ async function decisionOf(
   return { kind: 'go', plan: { tool, args: parsed.args, argumentsText: approval.decisionArguments } };
 }
 
+async function tellUnknown(
+  execution: ToolStepExecution,
+  name: string,
+  policy: 'ask' | 'fail' | 'tell_model',
+  lost: number,
+): Promise<void> {
+  const data = { call_no: 1, ordinal: 0, tool_call_id: execution.step.id, name, policy };
+  await append(execution, 'ToolOutcomeUnknown', lost > 1 ? [1, 0, lost] : [1, 0], data);
+}
+
 type Earlier = {
+  /** Starts since the last result. */
   open: number;
+  /** Starts that left no result, of all tries. */
+  lost: number;
   failed: number;
   done: Extract<StoredEvent, { type: 'ToolCallCompleted' }>['data']['content'] | null;
   /** The tool answered that the real result comes later. */
@@ -198,17 +204,22 @@ type Earlier = {
 /** What the journal says of earlier tries in this run. */
 async function earlierStarts(execution: ToolStepExecution): Promise<Earlier> {
   const { deps, run, row } = execution;
-  if (row.starts <= 1) return { open: 0, failed: 0, done: null, isAwaited: false, lateError: null };
+  if (row.starts <= 1) return { open: 0, lost: 0, failed: 0, done: null, isAwaited: false, lateError: null };
   const events = await deps.log.read({
     projectId: run.projectId,
     streamId: subjectOf(execution).streamId,
     types: ['ToolCallStarted', 'ToolCallCompleted'],
   });
-  const earlier: Earlier = { open: 0, failed: 0, done: null, isAwaited: false, lateError: null };
+  const earlier: Earlier = { open: 0, lost: 0, failed: 0, done: null, isAwaited: false, lateError: null };
   for (const event of events) {
     if (event.runId !== run.runId || event.round !== row.round) continue;
-    if (event.type === 'ToolCallStarted') earlier.open += 1;
+    if (event.type === 'ToolCallStarted') {
+      earlier.open += 1;
+      earlier.lost += 1;
+    }
     if (event.type !== 'ToolCallCompleted') continue;
+    // The last start has its result.
+    if (earlier.open > 0) earlier.lost -= 1;
     earlier.open = 0;
     if (event.data.status === 'ok') earlier.done = event.data.content;
     else if (event.data.status !== 'pending') earlier.failed += 1;

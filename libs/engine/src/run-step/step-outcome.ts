@@ -10,6 +10,8 @@ export type CallApproval = CallPlace & {
   tool: string;
   arguments: string;
   prompt: string;
+  /** How often this call has started without leaving a result: an outcome that gets lost again is asked about again. */
+  lost: number;
 };
 
 export type ChildRun = { run: NewRun; definition: PipelineDefinition };

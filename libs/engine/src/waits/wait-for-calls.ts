@@ -51,17 +51,16 @@ async function openApprovals(
   return open;
 }
 
-/** The approval that was asked for this call; of several the last. */
+/** The approval that was asked for this call; of several the last, for lost outcomes the one for the last loss. */
 export function approvalOf(
   approvals: readonly ApprovalRecord[],
-  ask: Pick<CallApproval, 'callNo' | 'ordinal' | 'kind'>,
+  ask: Pick<CallApproval, 'callNo' | 'ordinal' | 'kind' | 'lost'>,
 ): ApprovalRecord | null {
-  return (
-    approvals.findLast(
-      ({ callNo, ordinal, kind, status }) =>
-        callNo === ask.callNo && ordinal === ask.ordinal && kind === ask.kind && status !== 'cancelled',
-    ) ?? null
+  const asked = approvals.filter(
+    ({ callNo, ordinal, kind, status }) =>
+      callNo === ask.callNo && ordinal === ask.ordinal && kind === ask.kind && status !== 'cancelled',
   );
+  return (ask.kind === 'unknown_outcome' ? asked[ask.lost - 1] : asked.at(-1)) ?? null;
 }
 
 async function request({ tx, run, deps, recorder }: Advance, row: StepRunRecord, ask: CallApproval): Promise<string> {
