@@ -1,7 +1,7 @@
 import type { Caps } from './caps.js';
 import { expectedPrefix } from './common-prefix.js';
 import type { Draft } from './draft.js';
-import { factsKey, leftBehind } from './frontier.js';
+import { factsKey, leftBehind, showAlike } from './frontier.js';
 import { fixedParts } from './measure/fixed-parts.js';
 import type { JsonReport } from './neutral.js';
 import type { Build } from './prepare-build.js';
@@ -27,7 +27,12 @@ export function buildReport(build: Build, { draft, shaped, caps, isOverBudget }:
   const fixed = fixedParts(input.manifest);
   const hasPrevious = view.last !== null && input.purpose !== 'unmanaged';
   const prefix = hasPrevious
-    ? expectedPrefix(draft.marks === build.start.marks ? draft : build.draft(build.start.marks), draft, view, fixed)
+    ? expectedPrefix(
+        showAlike(draft.marks, build.start.marks) ? draft : build.draft(build.start.marks),
+        draft,
+        view,
+        fixed,
+      )
     : { chars: 0, tokens: 0 };
   const isCached = input.manifest.model.promptCaching && view.last?.model === input.manifest.model.id;
   const base = baseOf(build, draft);
@@ -71,6 +76,7 @@ function baseOf(build: Build, draft: Draft): RecordedBase {
     first_entry: firstEntry(view),
     token_ratios: { ...build.ratios },
     raw_tokens: draft.layout.tokens,
+    stale_chars: marks.staleChars,
     shortening: marks.shortening === null ? null : { min_chars: marks.shortening.minChars, to: marks.shortening.to },
     needs_from: seqs.reduce((least, one) => (one.isOld ? least : Math.min(least, one.seq)), input.uptoSeq + 1),
     pinned: draft.cells.flatMap(({ entry, pinned }) =>

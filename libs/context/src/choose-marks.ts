@@ -1,7 +1,7 @@
 import { effectiveCaps, type Caps } from './caps.js';
 import { elisionMarks, isBlocksTriggered } from './choose-elision.js';
 import type { Draft } from './draft.js';
-import { movedMarks, pays, withoutOldReasoning, type FrontierStart } from './frontier.js';
+import { movedMarks, weighMove, withoutOldReasoning, type FrontierStart } from './frontier.js';
 import type { ModelFacts } from './neutral.js';
 import { isOverBudget, requestSize } from './over-budget.js';
 import type { EffectivePolicy } from './policy/index.js';
@@ -38,7 +38,7 @@ function windowDraft(choice: MarksChoice): Draft {
   const { view, policy, model, start, draft } = choice;
   const isRewritten =
     start.isAnew || (view.last?.frontier.compaction_id ?? null) !== (view.compaction.live?.id ?? null);
-  const begin = isRewritten ? withoutOldReasoning(start.marks, view) : start.marks;
+  const begin = isRewritten ? { ...withoutOldReasoning(start.marks, view), staleChars: 0 } : start.marks;
   if (policy.window === null) return draft(begin);
   const step = policy.window.mask_batch_turns;
   if (step !== 'auto') return draft(movedMarks(begin, view, policy.window, step));
@@ -46,7 +46,9 @@ function windowDraft(choice: MarksChoice): Draft {
   if (slid === begin || !model.promptCaching || isRewritten) return draft(slid);
   const now = draft(begin);
   const then = draft(slid);
-  return isTooLarge(choice, now) || pays(now.cells, then.cells, view, model) ? then : now;
+  const { freed, pays } = weighMove(now.cells, then.cells, begin, view, model);
+  if (pays || isTooLarge(choice, now)) return then;
+  return { ...now, marks: { ...begin, staleChars: begin.staleChars + freed } };
 }
 
 /** Over the soft cap, the budget or the trigger of `blocks`. */

@@ -41,6 +41,27 @@ describe('the frontier', () => {
     seen.forEach((place, call) => expect([seen[call - 1] ?? 0, Math.max(0, call - 2)]).toContain(place));
   });
 
+  it('does not move with auto before enough was read in vain, which is recorded and begins anew with each move', () => {
+    const session = sessionUnder(windowPolicy({ observation_window: 2 })).user('go');
+    const seen: { place: number; stale: number }[] = [];
+    for (let turn = 0; turn < 40; turn += 1) {
+      const { frontier, report } = session.ready();
+      const base = report['base'];
+      const stale =
+        typeof base === 'object' && base !== null && 'stale_chars' in base ? Number(base['stale_chars']) : -1;
+      seen.push({ place: frontier.mask_to, stale });
+      session.turn('', [out]);
+    }
+    const moves = seen.flatMap(({ place }, call) => (call > 0 && place !== seen[call - 1]?.place ? [call] : []));
+    expect(moves.length).toBeGreaterThan(1);
+    seen.forEach(({ stale }, call) => {
+      if (moves.includes(call)) expect([seen[call - 1]?.stale === 0, stale]).toEqual([false, 0]);
+      else expect(stale).toBeGreaterThanOrEqual(seen[call - 1]?.stale ?? 0);
+    });
+    // Written at 1.25 and read at 0.1: a move costs 1.15 × what stands behind it and was sent, one result at least.
+    for (const call of moves) expect(0.1 * (seen[call - 1]?.stale ?? 0)).toBeGreaterThan(0.7 * 1.15 * out.length);
+  });
+
   it('moves with auto before the request passes the soft cap: masking comes before summarising', () => {
     const session = sessionUnder(
       windowPolicy({ observation_window: 1, soft_cap_chars: 9_500, hard_cap_chars: 20_000 }),

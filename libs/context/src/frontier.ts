@@ -18,10 +18,21 @@ export const NO_MARKS: Marks = {
   truncatedTo: 0,
   reasoningFrom: 0,
   shortening: null,
+  staleChars: 0,
 };
 
-/** Further calls that are expected, as a share of the calls so far. By measurement on the shared transcripts: from 0.15 on one session costs 1.08 × unmanaged, below 0.08 the long one saves less. */
-export const EXPECTED_CALLS_FRACTION = 0.12;
+/**
+ * Further calls that are expected, as a share of the calls so far: what has gone on for long goes on for longer. And how much
+ * of what a move costs must have been read in vain before it. By measurement on the recorded sessions
+ * (docs/adr/0015-when-the-mask-boundary-moves.md).
+ */
+const LEAST_EXPECTED_FRACTION = 0.07;
+const FRACTION_PER_CALL = 0.0003;
+const GREATEST_EXPECTED_FRACTION = 0.2;
+const LEAST_WAITED = 0.7;
+
+const expectedCalls = (calls: number): number =>
+  calls * Math.min(GREATEST_EXPECTED_FRACTION, LEAST_EXPECTED_FRACTION + FRACTION_PER_CALL * calls);
 
 /** Names the model facts that a frontier depends on. */
 export function factsKey(model: ModelFacts): string {
@@ -48,9 +59,9 @@ export function frontierStart(view: View, policyHash: string, model: ModelFacts)
     last.base.facts === factsKey(model) &&
     last.base.rolled_back === view.compaction.rolledBack.length;
   if (!isSame) return { marks: covered(NO_MARKS, view), isAnew: true };
-  const { shortening } = last.base;
+  const { shortening, stale_chars: staleChars } = last.base;
   const kept = shortening === null ? null : { minChars: shortening.min_chars, to: shortening.to };
-  return { marks: covered({ ...marksOf(last.frontier), shortening: kept }, view), isAnew: false };
+  return { marks: covered({ ...marksOf(last.frontier), shortening: kept, staleChars }, view), isAnew: false };
 }
 
 export const marksOf = (frontier: Frontier): Marks => ({
@@ -61,7 +72,16 @@ export const marksOf = (frontier: Frontier): Marks => ({
   truncatedTo: frontier.truncated_to ?? 0,
   reasoningFrom: frontier.reasoning_from,
   shortening: null,
+  staleChars: 0,
 });
+
+const BOUNDARIES = ['forgetTo', 'maskTo', 'elidedTo', 'leftOutTo', 'truncatedTo', 'reasoningFrom'] as const;
+
+/** Whether the same is shown under both. */
+export const showAlike = (a: Marks, b: Marks): boolean =>
+  BOUNDARIES.every((boundary) => a[boundary] === b[boundary]) &&
+  a.shortening?.minChars === b.shortening?.minChars &&
+  a.shortening?.to === b.shortening?.to;
 
 export const frontierOf = (marks: Marks, view: View): Frontier => ({
   forget_to: marks.forgetTo,
@@ -93,7 +113,7 @@ export function movedMarks(start: Marks, view: View, window: WindowPolicy, step:
   const forgetTo = Math.max(start.forgetTo, answerOfTurn(view, forgetTurns, behind));
   const maskTo = Math.max(start.maskTo, forgetTo, answerOfTurn(view, maskTurns, behind));
   const hasMoved = forgetTo !== start.forgetTo || maskTo !== start.maskTo;
-  return hasMoved ? withoutOldReasoning({ ...start, forgetTo, maskTo }, view) : start;
+  return hasMoved ? withoutOldReasoning({ ...start, forgetTo, maskTo, staleChars: 0 }, view) : start;
 }
 
 const inSteps = (turns: number, step: number): number => step * Math.floor(Math.max(0, turns) / step);
@@ -110,11 +130,22 @@ export function withoutOldReasoning(marks: Marks, view: View): Marks {
   return prompt > marks.reasoningFrom ? { ...marks, reasoningFrom: prompt } : marks;
 }
 
+/** What moving the boundaries frees in this request, and whether that is worth it. */
+export type Move = { readonly freed: number; readonly pays: boolean };
+
 /**
- * Whether rewriting the prompt behind the first changed entry is worth it: what is freed is read less often in the further
- * calls that are expected, what stays behind it and was cached is written anew once. `before` and `after` are the same entries.
+ * Whether rewriting the prompt behind the first changed entry is worth it: what stays behind it and was cached is written anew
+ * once. The further calls that are expected must spare as much, and the calls since the boundaries moved last must have read
+ * a good part of it in vain, so that a long session does not rewrite again and again. `before` and `after` are the same
+ * entries, before and after the move from `from`.
  */
-export function pays(before: readonly Cell[], after: readonly Cell[], view: View, model: ModelFacts): boolean {
+export function weighMove(
+  before: readonly Cell[],
+  after: readonly Cell[],
+  from: Marks,
+  view: View,
+  model: ModelFacts,
+): Move {
   const sentTo = view.last?.uptoSeq ?? 0;
   let freed = 0;
   let behind = 0;
@@ -125,9 +156,8 @@ export function pays(before: readonly Cell[], after: readonly Cell[], view: View
     freed += (old?.chars ?? 0) - (cell.shown?.chars ?? 0);
     if (hasChanged && (cell.entry.source.seq ?? 0) <= sentTo) behind += cell.shown?.chars ?? 0;
   }
-  const expectedCalls = EXPECTED_CALLS_FRACTION * view.turnCount;
-  return (
-    hasChanged &&
-    freed * model.cacheReadRatio * expectedCalls >= (model.cacheWriteRatio - model.cacheReadRatio) * behind
-  );
+  const rewritten = (model.cacheWriteRatio - model.cacheReadRatio) * behind;
+  const spared = freed * model.cacheReadRatio * expectedCalls(view.turnCount);
+  const waited = from.staleChars * model.cacheReadRatio;
+  return { freed, pays: hasChanged && spared >= rewritten && waited >= LEAST_WAITED * rewritten };
 }

@@ -28,6 +28,8 @@ export type Marks = {
   /** Reasoning of answers before this entry is left out. */
   readonly reasoningFrom: number;
   readonly shortening: { readonly minChars: number; readonly to: number } | null;
+  /** Chars that sliding boundaries would have spared, summed over the calls since they moved last (`mask_batch_turns: auto`). */
+  readonly staleChars: number;
 };
 
 export type Knobs = {

@@ -20,6 +20,7 @@ const marks = fc.record({
   truncatedTo: fc.nat({ max: 20 }),
   reasoningFrom: fc.nat({ max: 30 }),
   shortening: fc.option(fc.record({ minChars: fc.constantFrom(0, 5, 2_000), to: fc.nat({ max: 30 }) })),
+  staleChars: fc.constant(0),
 });
 
 /** So small that single results are over it. */

@@ -27,6 +27,8 @@ export const baseSchema = z.object({
   raw_tokens: z.number().nonnegative(),
   /** Rung of the ladder that shortens observations: those of at least `min_chars` up to entry `to`. */
   shortening: z.object({ min_chars: z.number().int(), to: z.number().int() }).nullable(),
+  /** Chars that moved boundaries would have spared in the calls since they moved last. Older builders did not record it. */
+  stale_chars: z.number().int().nonnegative().default(0),
   /** Seq from which the next build needs all events, and single older entries that are pinned. */
   needs_from: z.number().int().nonnegative(),
   /** Entries that are pinned, and seqs of these and other single older entries that are shown. */
