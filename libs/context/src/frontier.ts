@@ -124,9 +124,14 @@ function answerOfTurn(view: View, nth: number, behind: number): number {
   return entry <= behind ? 0 : entry;
 }
 
-/** Older reasoning is dropped when the prefix changes anyway: all of it in front of the current exchange. */
+/**
+ * Older reasoning is dropped when the prefix changes anyway: all of it in front of the current exchange. What is left out
+ * anyway may not be at hand, and says nothing (law C11).
+ */
 export function withoutOldReasoning(marks: Marks, view: View): Marks {
-  const prompt = view.entries.findLast(({ source }) => source.kind === 'user')?.source.entry ?? 0;
+  const behind = leftBehind(marks, view);
+  const prompt =
+    view.entries.findLast(({ source }) => source.kind === 'user' && source.entry > behind)?.source.entry ?? behind;
   return prompt > marks.reasoningFrom ? { ...marks, reasoningFrom: prompt } : marks;
 }
 
