@@ -24,7 +24,7 @@ export const NO_MARKS: Marks = {
 /**
  * Further calls that are expected, as a share of the calls so far: what has gone on for long goes on for longer. And how much
  * of what a move costs must have been read in vain before it. By measurement on the recorded sessions
- * (docs/adr/0017-when-the-mask-boundary-moves.md).
+ * (docs/adr/0018-when-the-mask-boundary-moves.md).
  */
 const LEAST_EXPECTED_FRACTION = 0.07;
 const FRACTION_PER_CALL = 0.0003;
