@@ -97,13 +97,13 @@ export class Installation {
     return this.startWith(pipeline, { n });
   }
 
-  async startWith(pipeline: string, inputs: JsonObject): Promise<string> {
+  async startWith(pipeline: string, inputs: JsonObject, streamId: string | null = null): Promise<string> {
     const command = {
       projectId: PROJECT,
       pipeline,
       version: null,
       inputs,
-      streamId: null,
+      streamId,
       tags: [],
       metadata: {},
       priority: 0,
