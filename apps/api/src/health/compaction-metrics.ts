@@ -26,7 +26,9 @@ export function addCompactionMetrics(registry: Registry, database: Database): vo
       registers: [registry],
       async collect() {
         this.reset();
-        for (const { labels, value } of samples((await read())?.rows ?? [])) this.inc(labels, value);
+        const known = await read();
+        if (known === null) return;
+        for (const { labels, value } of samples(known.rows)) this.inc(labels, value);
       },
     });
   }
@@ -71,13 +73,23 @@ const total =
     { labels: {}, value: rows.filter(isCounted).reduce((sum, row) => sum + valueOf(row), 0) },
   ];
 
+/** `names` are there from the beginning, at zero: a rate over a series needs its first sample. */
 const by =
-  (label: string, isCounted: (row: CompactionCount) => boolean, nameOf: (row: CompactionCount) => string) =>
-  (rows: readonly CompactionCount[]): Sample[] =>
-    rows.filter(isCounted).map((row) => ({ labels: { [label]: nameOf(row) }, value: row.count }));
+  (
+    label: string,
+    names: readonly string[],
+    isCounted: (row: CompactionCount) => boolean,
+    nameOf: (row: CompactionCount) => string,
+  ) =>
+  (rows: readonly CompactionCount[]): Sample[] => [
+    ...names.map((name) => ({ labels: { [label]: name }, value: 0 })),
+    ...rows.filter(isCounted).map((row) => ({ labels: { [label]: nameOf(row) }, value: row.count })),
+  ];
 
 const all = (): boolean => true;
 const count = (row: CompactionCount): number => row.count;
+
+const SKIP_REASONS = ['not_smaller', 'not_profitable', 'nothing_to_compact'];
 
 /** By what stands between `weir_compaction` and `_total`. */
 const COUNTERS: { [name: string]: Definition } = {
@@ -85,12 +97,14 @@ const COUNTERS: { [name: string]: Definition } = {
   s_applied: {
     help: 'Compactions that were applied, by what wrote the summary; rolled back ones too.',
     label: 'by',
-    samples: by('by', ended('compacted', 'rolled_back'), (row) => (row.extractive ? 'extractive' : 'model')),
+    samples: by('by', ['model', 'extractive'], ended('compacted', 'rolled_back'), (row) =>
+      row.extractive ? 'extractive' : 'model',
+    ),
   },
   s_skipped: {
     help: 'Compactions that would have been of no use, and why.',
     label: 'reason',
-    samples: by('reason', ended('skipped'), (row) => row.why ?? 'unknown'),
+    samples: by('reason', SKIP_REASONS, ended('skipped'), (row) => row.why ?? 'unknown'),
   },
   s_discarded: {
     help: 'Summaries that did not fit any more when they were there.',

@@ -20,6 +20,15 @@ describe('summaryAppendix', () => {
     expect(isWellFormed(appendix)).toBe(true);
   });
 
+  it('shows the beginning of the first message where not even one fits, and no heading without a message', () => {
+    const log = new EventLog().user(`first ${'a'.repeat(900)}`).user(`second ${'b'.repeat(900)}`);
+    const small = (maxChars: number) => summaryAppendix({ entries: entriesOf(log), text: '', maxChars });
+    expect(small(300)).toMatch(/#1 \(the first \d+ of 906 chars\): first aaa/u);
+    expect(small(60)).toBe('');
+    for (let maxChars = 0; maxChars < 1_200; maxChars += 7)
+      expect(countCodePoints(small(maxChars))).toBeLessThanOrEqual(maxChars);
+  });
+
   it('leaves out messages that a program put in (row 57)', () => {
     const log = new EventLog()
       .append('UserMessageReceived', { origin: 'import', content: 'preamble', injected: true })

@@ -13,6 +13,9 @@ import { contentText } from './render-history.js';
 const MAX_MESSAGE_CHARS = 1_000;
 const MAX_MESSAGES_CHARS = 6_000;
 const MAX_NAMES_CHARS = 1_000;
+/** The least room in which a message is cut to fit, and what its note takes of it at most. */
+const LEAST_MESSAGE_CHARS = 120;
+const CUT_NOTE_CHARS = 60;
 /** What anchors may claim of a summary, and what is theirs of the appendix at least, where there are so many. */
 const CLAIMED_SHARE = 0.25;
 const LEAST_SHARE = 0.2;
@@ -95,6 +98,11 @@ function verbatimMessages(entries: readonly ConversationEntry[], maxChars: numbe
     shown.set(message.entry, line);
     room -= chars;
   }
+  const [first] = messages;
+  // Not even one fits: the beginning of the first says more than that there were some.
+  if (shown.size === 0 && first !== undefined && room >= LEAST_MESSAGE_CHARS)
+    shown.set(first.entry, messageLine(first, room - CUT_NOTE_CHARS));
+  if (shown.size === 0) return '';
   const omitted = messages.filter(({ entry }) => !shown.has(entry));
   const lines = [
     MESSAGES_HEADING,
@@ -105,11 +113,11 @@ function verbatimMessages(entries: readonly ConversationEntry[], maxChars: numbe
   return countCodePoints(section) <= maxChars ? section : '';
 }
 
-function messageLine(message: UserEntry): string {
+function messageLine(message: UserEntry, maxChars = MAX_MESSAGE_CHARS): string {
   const text = wellFormed(contentText(message.content)).trim();
   const chars = countCodePoints(text);
-  if (chars <= MAX_MESSAGE_CHARS) return `#${message.entry}: ${text}`;
-  return `#${message.entry} (the first ${MAX_MESSAGE_CHARS} of ${chars} chars): ${cutStart(text, MAX_MESSAGE_CHARS)}`;
+  if (chars <= maxChars) return `#${message.entry}: ${text}`;
+  return `#${message.entry} (the first ${maxChars} of ${chars} chars): ${cutStart(text, maxChars)}`;
 }
 
 /** At most twelve numbers, so the line is bounded however many messages there are. */

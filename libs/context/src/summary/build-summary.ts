@@ -17,13 +17,17 @@ export type BuildSummaryInput = {
 
 const SEPARATOR = `\n\n${APPENDIX_MARK}\n`;
 
+/** Below this a text says nothing: a small summary is for its text first. */
+const LEAST_TEXT_CHARS = 400;
+
 /**
  * Chars of B that a summariser's text may use: half of it, down to a quarter where what code records of the range (the user's
  * words above all) needs more than the other half.
  */
 export function summaryTextRoom(maxChars: number, entries: readonly ConversationEntry[]): number {
   const left = maxChars - countCodePoints(SEPARATOR) - appendixClaim(entries, maxChars);
-  return Math.max(Math.floor(maxChars / 4), Math.min(Math.floor(maxChars / 2), left));
+  const half = Math.floor(maxChars / 2);
+  return Math.max(Math.floor(maxChars / 4), Math.min(half, Math.max(left, LEAST_TEXT_CHARS)));
 }
 
 const MAX_UNKNOWN_CHARS = 300;
