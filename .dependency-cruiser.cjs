@@ -110,10 +110,19 @@ module.exports = {
     rule(
       'other-libraries-by-their-index',
       'another library is entered by its index.ts.',
-      { path: '^libs/([^/]+)/' },
+      { path: '^libs/([^/]+)/', pathNot: '\\.spec\\.ts$' },
       {
         path: '^libs/[^/]+/src/',
         pathNot: ['^libs/$1/', '^libs/[^/]+/src/index\\.ts$'],
+      },
+    ),
+    rule(
+      'specs-of-libraries-by-index-or-testing',
+      "specs enter another library by its index.ts, or use its testing folder: generators and fakes are not the library's.",
+      { path: '^libs/([^/]+)/.*\\.spec\\.ts$' },
+      {
+        path: '^libs/[^/]+/src/',
+        pathNot: ['^libs/$1/', '^libs/[^/]+/src/(index\\.ts$|testing/)'],
       },
     ),
     rule(

@@ -27,7 +27,7 @@ describe('the rules of who may import whom', () => {
   it.each(rules)('%s finds its violation', (name) => {
     const found = violations
       .filter((violation) => violation.rule.name === name)
-      .map((violation) => basename(violation.from, '.ts'));
+      .map((violation) => basename(violation.from, '.ts').replace(/\.spec$/, ''));
     expect(found).toContain(name);
   });
 
