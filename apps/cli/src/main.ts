@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 import { AppError } from '#libs/domain';
-import { createProgram } from './program.js';
+import { createProgram, refuseUnknownCommand } from './program.js';
 import { exitCodeOf, exitCodes } from './terminal/exit-code.js';
 import { createOutput } from './terminal/output.js';
 
@@ -10,7 +10,9 @@ import { createOutput } from './terminal/output.js';
  */
 export async function main(argv: readonly string[]): Promise<void> {
   try {
-    await createProgram().parseAsync([...argv], { from: 'user' });
+    const program = createProgram();
+    refuseUnknownCommand(program, argv);
+    await program.parseAsync([...argv], { from: 'user' });
   } catch (error) {
     const output = createOutput(argv.includes('--json'));
     // Commander has said itself what was wrong (or shown the help that was asked for).

@@ -1,4 +1,4 @@
-import { createProgram } from './program.js';
+import { createProgram, refuseUnknownCommand } from './program.js';
 import { exitCodeOf, UnreachableError, UsageError } from './terminal/exit-code.js';
 
 async function failureOf(...argv: string[]): Promise<unknown> {
@@ -26,6 +26,15 @@ describe('the command line', () => {
 
   it.each([[['--help']], [['--version']], [['up', '--help']]])('answers %j with exit code 0', async (argv) => {
     expect(exitCodeOf(await failureOf(...argv))).toBe(0);
+  });
+
+  it('knows no command by guessing, with or without --help', () => {
+    for (const argv of [
+      ['nonsense', '--help'],
+      ['--json', 'nonsense'],
+    ])
+      expect(() => refuseUnknownCommand(createProgram(), argv)).toThrow('no command nonsense');
+    for (const argv of [['run', '--help'], ['--help'], []]) refuseUnknownCommand(createProgram(), argv);
   });
 
   it('knows --json for every command', () => {

@@ -8,8 +8,11 @@ import { registerDecide } from './decide.command.js';
 import { registerEvents } from './events.command.js';
 import { registerExplain } from './explain.command.js';
 import { registerHooks } from './hooks.command.js';
+import { registerExport } from './export.command.js';
+import { registerImport } from './import.command.js';
 import { registerKeys } from './keys.command.js';
 import { registerMigrate } from './migrate.command.js';
+import { registerPromote } from './promote.command.js';
 import { registerRetry } from './retry.command.js';
 import { registerPause, registerResume } from './pause.command.js';
 import { registerPreview } from './preview.command.js';
@@ -17,6 +20,7 @@ import { registerReplay } from './replay.command.js';
 import { registerRun } from './run.command.js';
 import { registerRuns } from './runs.command.js';
 import { registerSchedules } from './schedules.command.js';
+import { registerSchema } from './schema.command.js';
 import { registerShow } from './show.command.js';
 import { registerSignal } from './signal.command.js';
 import { registerUp } from './up.command.js';
@@ -28,7 +32,9 @@ import { registerWebhooks } from './webhooks.command.js';
 export const commands: readonly ((program: Command) => void)[] = [
   registerUp,
   registerApply,
+  registerPromote,
   registerValidate,
+  registerSchema,
   registerRun,
   registerRuns,
   registerShow,
@@ -37,6 +43,8 @@ export const commands: readonly ((program: Command) => void)[] = [
   registerContext,
   registerPreview,
   registerReplay,
+  registerImport,
+  registerExport,
   registerCancel,
   registerRetry,
   registerPause,

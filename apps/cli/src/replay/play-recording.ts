@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { dataOf, type WeirClient } from '#libs/client';
+import { dataOf, ServerProblem, type WeirClient } from '#libs/client';
 import type { ApiFormat, EffectivePolicy, ModelFacts, ReplayRun, Transcript } from '#libs/context';
 import { canonicalJson, type Json } from '#libs/domain';
 import { recordedSession, recordedToolNames, replayDocument, replayTask, type RecordedSession } from '#libs/engine';
+import { UsageError } from '../terminal/exit-code.js';
 import { readReview, type PlayedCall, type PlayedTotal } from './read-review.js';
 
 export type Recording = {
@@ -32,6 +33,7 @@ export type PlayListener = { onRun?: (run: PlayedRun, done: number, all: number)
  */
 export async function playRecording(client: WeirClient, recording: Recording, listener: PlayListener): Promise<Played> {
   const session = recordedSession(recording.transcript, recording.policy, recording.model);
+  await refuseUsedStream(client, recording.streamId);
   const version = await prepare(client, recording, session);
   const runs: PlayedRun[] = [];
   for (const run of session.plan.runs) {
@@ -48,6 +50,18 @@ export async function playRecording(client: WeirClient, recording: Recording, li
     runs.map(({ runId }) => runId),
   );
   return { runs, ...review };
+}
+
+/** The n-th run on a stream plays the recording's n-th: on a stream with a past that would be another one. */
+async function refuseUsedStream(client: WeirClient, stream: string): Promise<void> {
+  const known = await client.api.GET('/v1/admin/streams/{stream}', { params: { path: { stream } } }).then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof ServerProblem && error.status === 404) return false;
+      throw error;
+    },
+  );
+  if (known) throw new UsageError(`Stream ${stream} has a past: --stream-id must name a new one, or leave it out.`);
 }
 
 const json = { 'content-type': 'application/json' };
