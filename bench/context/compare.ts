@@ -22,10 +22,12 @@ const NO_CACHE = { ...RECORDED_MODEL, promptCaching: false };
 /** One recorded session under every policy, and under every rival at the budgets of the compared ones. */
 export async function compareSession(name: string, transcript: Transcript): Promise<Session> {
   const runs: PolicyRun[] = [];
+  let unmanaged: Played['unmanaged'] = [];
   for (const policy of BENCH_POLICIES) {
-    const played = playWeir(transcript, policy.policy, RECORDED_MODEL);
+    const played = playWeir(transcript, policy.policy, RECORDED_MODEL, unmanaged);
+    unmanaged = played.unmanaged;
     const isCompared = COMPARED.includes(policy.key);
-    const uncached = isCompared ? playWeir(transcript, policy.policy, NO_CACHE) : null;
+    const uncached = isCompared ? playWeir(transcript, policy.policy, NO_CACHE, unmanaged) : null;
     const rivals = uncached === null ? [] : await rivalsOf(transcript, policy, played.largest, uncached.largest);
     runs.push({ policy, played, uncached, rivals });
   }

@@ -1,8 +1,14 @@
 import fc from 'fast-check';
-import { lint, type ApiFormat, type NeutralMessage, type NeutralRequest } from '../../libs/context/src/index.js';
+import {
+  lint,
+  type ApiFormat,
+  type BuildResult,
+  type NeutralMessage,
+  type NeutralRequest,
+} from '../../libs/context/src/index.js';
 import { playPlan } from '../../libs/context/src/testing/play-plan.js';
-import { randomPlan } from '../../libs/context/src/testing/random-plan.js';
-import type { Session } from '../../libs/context/src/testing/session.js';
+import { randomPlan, type Action } from '../../libs/context/src/testing/random-plan.js';
+import type { StoredEvent } from '../../libs/domain/src/index.js';
 import { headChars } from './bill.js';
 import { RIVALS } from './rivals/all.js';
 import { asSent, rawMessage } from './rivals/raw-history.js';
@@ -22,6 +28,11 @@ export type Fuzz = { format: ApiFormat; streams: number; valid: number; rows: re
 const SEED = 20_261_130;
 /** A rival must act: it may send this share of the history. */
 const BUDGET_SHARE = 0.6;
+/** A further run at the end, and its first call. */
+const NEXT_RUN: Action[] = [
+  { kind: 'run', mode: 'inherit', task: 'go on', cut: null },
+  { kind: 'call', answer: [], calls: [], finish: 'stop', usage: null, settle: 'compact' },
+];
 /** Weir with the policy that is drawn with each stream, and what is compared with it. */
 const WEIR = 'Weir';
 
@@ -30,24 +41,21 @@ export async function fuzzRequests(format: ApiFormat, streams: number): Promise<
   const tally = new Tally();
   let valid = 0;
   for (const plan of fc.sample(randomPlan(format), { seed: SEED, numRuns: streams })) {
-    // What a step of the next run would send. Some drawn policies have caps that no request can keep to.
-    const session = playPlan({ ...plan, mode: 'inherit' }, () => undefined)
-      .begin('inherit', 'run_last')
-      .user('go on');
-    const history = session.events.flatMap((event) => rawMessage(event) ?? []).map(asSent);
+    // Some drawn policies have caps that no request can keep to: then there is none, but a typed outcome.
+    const last: { build: BuildResult | null; events: readonly StoredEvent[] } = { build: null, events: [] };
+    const session = playPlan({ ...plan, mode: 'inherit', actions: [...plan.actions, ...NEXT_RUN] }, (observed) => {
+      last.build = observed.build;
+      last.events = [...observed.session.events];
+    });
+    const history = last.events.flatMap((event) => rawMessage(event) ?? []).map(asSent);
     const head = { system: session.manifest.system_prompt, tools: session.manifest.tools };
     const isValid = lint({ ...head, messages: history }, format).length === 0;
     if (isValid) valid += 1;
-    tally.add(WEIR, weirRequest(session), format, isValid);
+    tally.add(WEIR, last.build?.kind === 'ready' ? last.build.request : null, format, isValid);
     for (const { label, messages } of await rivalRequests(history, head))
       tally.add(label, { ...head, messages: [...messages] }, format, isValid);
   }
   return { format, streams, valid, rows: tally.rows() };
-}
-
-function weirRequest(session: Session): NeutralRequest | null {
-  const build = session.settled();
-  return build.kind === 'ready' ? build.request : null;
 }
 
 async function rivalRequests(

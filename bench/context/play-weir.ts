@@ -5,6 +5,7 @@ import {
   type EffectivePolicy,
   type Manifest,
   type ModelFacts,
+  type ReadyBuild,
   type Transcript,
 } from '../../libs/context/src/index.js';
 import { summaryText } from '../../libs/context/src/summary/appendix-mark.js';
@@ -24,17 +25,25 @@ export type Played = {
   /** What a model's summaries would have cost instead of those by selection: each reads what is new and writes its part. */
   summaries: number;
   maxBuildMs: number;
+  /** The builds with repair only, which are the same under every policy. */
+  unmanaged: readonly ReadyBuild[];
 };
 
 const runId = (run: number): string => `run_${run + 1}`;
 
 /** One recorded session under a policy, as `weir preview` plays it. */
-export function playWeir(transcript: Transcript, policy: EffectivePolicy, model: ModelFacts): Played {
+export function playWeir(
+  transcript: Transcript,
+  policy: EffectivePolicy,
+  model: ModelFacts,
+  known: readonly ReadyBuild[] = [],
+): Played {
   const { steps, policy: forced, manifestAt } = recordedSession(transcript, policy, model);
   const stream = new SimulatedStream('bench:step:agent');
   const ledger = new CallLedger(model);
   const cutoffs = new Map<number, number>();
   const calls: CallLine[] = [];
+  const allUnmanaged: ReadyBuild[] = [];
   let summaries = 0;
   let maxBuildMs = 0;
   for (const step of steps) {
@@ -48,7 +57,8 @@ export function playWeir(transcript: Transcript, policy: EffectivePolicy, model:
     const manifest = manifestAt(step.call.model);
     const view = { mode: forced.mode, runId: runId(run), cutoffSeq };
     const call = { stream, view, manifest, memory: null, callNo: step.callNo };
-    const unmanaged = unmanagedCall(call);
+    const unmanaged = known[calls.length] ?? unmanagedCall(call);
+    allUnmanaged.push(unmanaged);
     const before = stream.version;
     const { build, buildMs } = simulateCall(call);
     summaries += summariesCost(stream.events, before, manifest);
@@ -64,6 +74,7 @@ export function playWeir(transcript: Transcript, policy: EffectivePolicy, model:
     prefixChars: calls.reduce((sum, call) => sum + call.common_prefix_chars, 0),
     summaries,
     maxBuildMs,
+    unmanaged: allUnmanaged,
   };
 }
 

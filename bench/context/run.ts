@@ -19,6 +19,7 @@ async function main(only: string | undefined): Promise<void> {
     .map((file) => file.replace('.json', ''))
     .filter((name) => only === undefined || name === only)
     .sort();
+  const fuzzes = only === undefined ? [await fuzzRequests('openai_chat', FUZZED_STREAMS)] : [];
   const sessions: Session[] = [];
   for (const name of names) {
     const session = await compareSession(name, read(name));
@@ -27,7 +28,6 @@ async function main(only: string | undefined): Promise<void> {
     process.stderr.write(`${name}: a build takes ${Math.round(slowest)} ms at most\n`);
   }
   if (only !== undefined) return void process.stdout.write(reportMarkdown(sessions, []));
-  const fuzzes = [await fuzzRequests('openai_chat', FUZZED_STREAMS)];
   mkdirSync(images, { recursive: true });
   for (const session of sessions) if (PLOTTED.includes(session.name)) plot(session);
   writeFileSync(new URL('report.md', import.meta.url), reportMarkdown(sessions, fuzzes));
