@@ -30,12 +30,17 @@ export const shorten: Stage = {
     return changeCells(input, (cell) => {
       if (!isObservation(cell) || cell.state !== 'whole') return null;
       const chars = cell.shown?.chars ?? 0;
-      if (shortening !== null && placeOf(cell) <= shortening.to && chars >= shortening.minChars)
-        return shortened(cell, knobs);
-      return cap === null || chars <= cap ? null : capped(cell, cap, knobs);
+      const isCut = shortening !== null && placeOf(cell) <= shortening.to && chars >= shortening.minChars;
+      const byLadder = isCut ? shortened(cell, knobs) : null;
+      const byCap = cap === null || chars <= cap ? null : capped(cell, cap, knobs);
+      return shorterOf(byLadder, byCap);
     });
   },
 };
+
+/** Under a small cap its own two ends are shorter than those of the ladder, which must not lengthen them. */
+const shorterOf = (one: Cell | null, other: Cell | null): Cell | null =>
+  one === null || (other !== null && (other.shown?.chars ?? 0) <= (one.shown?.chars ?? 0)) ? other : one;
 
 /** The cell with head and tail of its observation; null when that is not shorter. */
 export const shortened = (cell: Cell, knobs: Pick<Knobs, 'model'>): Cell | null =>
