@@ -4,24 +4,32 @@ import { pipelineFacts } from '../../apps/runtime/src/pipeline-facts.js';
 import { parsePipeline } from '../../libs/domain/src/index.js';
 import { celExpressions } from '../../libs/expressions/src/index.js';
 import { createModels } from '../../libs/models/src/index.js';
-import { parseEnvironment, parseOperatorFile, resolveSettings } from '../../libs/platform/src/index.js';
+import { parseEnvironment, parseOperatorFile, resolveSettings, type Settings } from '../../libs/platform/src/index.js';
 
 const samplesOf = (page: string): string[] => {
   const guide = readFileSync(new URL(`../../docs/guide/${page}.md`, import.meta.url), 'utf8');
   return [...guide.matchAll(/```yaml\n([\s\S]*?)```/g)].map((match) => match[1] ?? '');
 };
-const samples = samplesOf('operating');
+const settingsOf = (page: string): Settings => {
+  const file = samplesOf(page).find((sample) => sample.startsWith('connections:')) ?? '';
+  return resolveSettings(parseEnvironment({}), parseOperatorFile(file, 'weir.yml'), {});
+};
 
 describe('the samples of the guide for operators', () => {
-  const file = samples.find((sample) => sample.startsWith('connections:')) ?? '';
-  const pipeline = samples.find((sample) => sample.startsWith('name:')) ?? '';
-
-  it('are a weir.yml that is accepted, and a pipeline that it allows', () => {
-    const settings = resolveSettings(parseEnvironment({}), parseOperatorFile(file, 'weir.yml'), {});
+  it('are a weir.yml that is accepted', () => {
+    const settings = settingsOf('operating');
     expect([...settings.mcpServers.keys()]).toEqual(['files']);
     expect(settings.connections.get('openai')?.limits.requestsPerMinute).toBe(500);
-    const parsed = parsePipeline(parse(pipeline), pipelineFacts(settings, celExpressions()));
-    expect(parsed).toMatchObject({ ok: true });
+  });
+
+  it.each([
+    ['tools', 'operating', 2],
+    ['model-endpoint', 'model-endpoint', 1],
+  ])('are pipelines of %s.md that it allows', (page, settings, count) => {
+    const facts = pipelineFacts(settingsOf(settings), celExpressions());
+    const pipelines = samplesOf(page).filter((sample) => sample.startsWith('name:'));
+    expect(pipelines).toHaveLength(count);
+    for (const pipeline of pipelines) expect(parsePipeline(parse(pipeline), facts)).toMatchObject({ ok: true });
   });
 });
 
