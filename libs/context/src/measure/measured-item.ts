@@ -44,8 +44,18 @@ function modelKey(model: ModelFacts): string {
   return key;
 }
 
-/** Events do not change, so what one looks like in a variant is worked out once for as long as the event is held. */
-const known = new WeakMap<StoredEvent, Map<string, Measured | null>>();
+type Variants = Map<string, Measured | null>;
+/** By model: those of one form share what was worked out. Events do not change, so that is once for as long as each is held. */
+const known = new Map<string, WeakMap<StoredEvent, Variants>>();
+
+function knownUnder(model: ModelFacts): WeakMap<StoredEvent, Variants> {
+  const key = modelKey(model);
+  const found = known.get(key);
+  if (found !== undefined) return found;
+  const variants = new WeakMap<StoredEvent, Variants>();
+  known.set(key, variants);
+  return variants;
+}
 
 /** As `measureItem`, once per event, variant and model. `make` may answer null: the event has no such variant. */
 export function measureOnce(
@@ -54,15 +64,13 @@ export function measureOnce(
   model: ModelFacts,
   make: () => ShownItem | null,
 ): Measured | null {
-  const key = event === null ? null : `${variant}|${modelKey(model)}`;
-  const variants = event === null ? undefined : known.get(event);
-  const found = key === null ? undefined : variants?.get(key);
+  const events = event === null ? undefined : knownUnder(model);
+  const variants = event === null ? undefined : events?.get(event);
+  const found = variants?.get(variant);
   if (found !== undefined) return found;
   const item = make();
   const measured = item === null ? null : measureItem(item, model);
-  if (event !== null && key !== null) {
-    if (variants === undefined) known.set(event, new Map([[key, measured]]));
-    else variants.set(key, measured);
-  }
+  if (variants !== undefined) variants.set(variant, measured);
+  else if (event !== null) events?.set(event, new Map([[variant, measured]]));
   return measured;
 }

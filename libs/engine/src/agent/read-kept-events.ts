@@ -24,7 +24,7 @@ const ENTRIES: readonly EventType[] = BUILD_EVENTS.filter((type) => !compactionT
 
 /**
  * What a worker reads that knows nothing of a sub-stream: the last call of the view, what came since, and what its record
- * names as needed. So it reads what is shown, however long the log is (docs/adr/0020-workers-keep-what-builds-need.md).
+ * names as needed. So it reads what is shown, however long the log is (docs/adr/0019-workers-keep-what-builds-need.md).
  * Without an earlier call of the view that is all of the view.
  */
 export async function readKeptEvents(

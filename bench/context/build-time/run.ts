@@ -1,0 +1,80 @@
+// `npm run bench:build-time`: CPU time, rows read and memory of builds against the length of the log, for a worker that
+// follows a run and one that knows nothing of it; writes `bench/context/build-time/report.md`. Minutes; needs nothing running.
+import { writeFileSync } from 'node:fs';
+import { cpus, loadavg } from 'node:os';
+import { CAPS, playRun, type Measured } from './measure.js';
+import { BenchStore, type ColdStart } from './store.js';
+
+type Table = { label: string; measured: Measured[]; cold: ColdStart[] };
+
+const tables: Table[] = [];
+for (const caps of CAPS) {
+  const table: Table = { label: caps.label, measured: [], cold: [] };
+  const store = await BenchStore.open();
+  try {
+    await playRun(
+      caps,
+      (events) => store.add(events),
+      async (measured, play, log) => {
+        process.stderr.write(`${caps.label}: ${JSON.stringify(measured)}\n`);
+        table.measured.push(measured);
+        table.cold.push(await store.coldStart(play, log.length));
+      },
+    );
+  } finally {
+    await store.close();
+  }
+  tables.push(table);
+}
+writeFileSync(new URL('report.md', import.meta.url), reportMarkdown());
+
+function reportMarkdown(): string {
+  const load = loadavg()
+    .map((one) => one.toFixed(1))
+    .join(', ');
+  return [
+    '# Builds against the length of the log',
+    '',
+    'Written by `npm run bench:build-time`. One run of tool calls on one sub-stream, about 1,400 chars a turn. Warm: a worker',
+    'that follows the run; CPU of all threads, for taking in the new events and building, over the last 300 builds (canonical',
+    'bytes are made, neither hashed nor converted for a client). Cold: a worker that knows nothing, on Postgres over a socket,',
+    `best of five. ${cpus().length} CPUs, load ${load}.`,
+    '',
+    ...tables.flatMap(tableOf),
+  ].join('\n');
+}
+
+function tableOf({ label, measured, cold }: Table): string[] {
+  const row = (one: Measured, at: number): string => {
+    const start = cold[at];
+    return `| ${[
+      number(one.events),
+      one.cpuMs.p50.toFixed(1),
+      one.cpuMs.p95.toFixed(1),
+      one.rows,
+      number(one.kept),
+      megabytes(one.keptBytes),
+      megabytes(one.heapBytes),
+      number(one.messages),
+      one.compactions,
+      number(start?.rows ?? 0),
+      start?.queries ?? 0,
+      (start?.ms ?? 0).toFixed(0),
+    ].join(' | ')} |`;
+  };
+  return [
+    `## ${label}`,
+    '',
+    '| events in the log | CPU ms, p50 | p95 | rows read, warm | events kept | kept, MB | heap, MB | messages | compactions | rows read, cold | queries | ms, cold |',
+    `| ${Array.from({ length: 12 }, () => '---:').join(' | ')} |`,
+    ...measured.map(row),
+    '',
+  ];
+}
+
+function number(value: number): string {
+  return new Intl.NumberFormat('en-US').format(value);
+}
+function megabytes(bytes: number): string {
+  return (bytes / 1_048_576).toFixed(1);
+}
