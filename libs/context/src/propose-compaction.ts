@@ -167,7 +167,7 @@ function turnSums(facts: ProposalFacts): TurnSum[] {
   for (const cell of facts.cells) {
     const sum = sums[cell.entry.turn - view.turnsBefore];
     const { seq, entry, chars } = cell.entry.source;
-    if (sum === undefined || cell.state === 'repaired_away') continue;
+    if (sum === undefined || cell.state === 'repaired_away' || isOfCallLeftBehind(cell, facts)) continue;
     const stays = cell.pinned || (entry !== null && facts.protectedEntries.has(entry));
     if (!stays) sum.shown += cell.shown?.chars ?? 0;
     if (seq === null || entry === null) continue;
@@ -184,13 +184,24 @@ function turnSums(facts: ProposalFacts): TurnSum[] {
   return sums;
 }
 
+/**
+ * A result that came when its call had been left out already: it ends no range and counts nowhere, since a build from a part
+ * of the history has no call for it (law C11).
+ */
+function isOfCallLeftBehind({ entry, shown }: Cell, { view, leftBehind }: ProposalFacts): boolean {
+  const { source } = entry;
+  if (source.kind !== 'result' || shown !== null || source.call.entry > leftBehind) return false;
+  return (view.eventOf.get(source.call.entry)?.seq ?? 0) <= (view.last?.uptoSeq ?? 0);
+}
+
 /** Chars, as stored, of what lies in front of the events at hand. */
-function originalBefore({ view, cells }: Pick<ProposalFacts, 'view' | 'cells'>): number {
-  const { last } = view;
+function originalBefore(facts: ProposalFacts): number {
+  const { last } = facts.view;
   if (last === null) return 0;
   let known = last.base.original_chars;
-  for (const cell of cells) {
+  for (const cell of facts.cells) {
     const { seq, chars } = cell.entry.source;
+    if (isOfCallLeftBehind(cell, facts)) continue;
     if (cell.state !== 'repaired_away' && seq !== null && seq <= last.uptoSeq) known -= chars;
   }
   return Math.max(0, known);
