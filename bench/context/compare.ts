@@ -1,9 +1,11 @@
 import type { Transcript } from '../../libs/context/src/index.js';
 import { RECORDED_MODEL } from '../../libs/engine/src/index.js';
+import type { Bill } from './bill.js';
 import { BENCH_POLICIES, COMPARED, type BenchPolicy } from './policies.js';
-import { best, playRival, rawSession, type RivalRun } from './play-rival.js';
+import { best, playRival, rawSession, type RawSession, type RivalRun } from './play-rival.js';
 import { playWeir, type Played } from './play-weir.js';
 import { RIVALS } from './rivals/all.js';
+import { unmanaged as rawHistory } from './rivals/sliding-window.js';
 
 /** `uncached`: the same policy for a model without a prompt cache, where masking slides; of the compared policies only. */
 export type PolicyRun = {
@@ -11,6 +13,8 @@ export type PolicyRun = {
   played: Played;
   uncached: Played | null;
   rivals: readonly RivalResult[];
+  /** The whole history as it was recorded, without repair; of the compared policies only. */
+  raw: Bill | null;
 };
 export type RivalResult = { label: string; cached: RivalRun | null; plain: RivalRun | null };
 export type Session = { name: string; runs: readonly PolicyRun[] };
@@ -28,20 +32,16 @@ export async function compareSession(name: string, transcript: Transcript): Prom
     unmanaged = played.unmanaged;
     const isCompared = COMPARED.includes(policy.key);
     const uncached = isCompared ? playWeir(transcript, policy.policy, NO_CACHE, unmanaged) : null;
-    const rivals = uncached === null ? [] : await rivalsOf(transcript, policy, played.largest, uncached.largest);
-    runs.push({ policy, played, uncached, rivals });
+    const session = rawSession(transcript, policy.policy);
+    const rivals = uncached === null ? [] : await rivalsOf(session, played.largest, uncached.largest);
+    const [raw] = uncached === null ? [] : await playRival(rawHistory, session, Infinity, SUMMARY_CHARS);
+    runs.push({ policy, played, uncached, rivals, raw: raw?.bill ?? null });
   }
   return { name, runs };
 }
 
 /** A rival's budget is the largest request that Weir sent under the same prices. */
-async function rivalsOf(
-  transcript: Transcript,
-  { policy }: BenchPolicy,
-  cachedBudget: number,
-  plainBudget: number,
-): Promise<RivalResult[]> {
-  const raw = rawSession(transcript, policy);
+async function rivalsOf(raw: RawSession, cachedBudget: number, plainBudget: number): Promise<RivalResult[]> {
   const results: RivalResult[] = [];
   for (const rival of RIVALS) {
     const cached = best(rival, await playRival(rival, raw, cachedBudget, SUMMARY_CHARS), 'cached');

@@ -30,7 +30,7 @@ export const langChainSummarization: Rival = {
     ];
     return keeps.flatMap((keep) =>
       READS.map((reads): Setting => ({
-        label: `keep ${JSON.stringify(keep)}, reads ${reads} chars`,
+        label: `keep ${JSON.stringify(keep)}, reads ${reads === READS[0] ? 'all' : '4,000 tokens'}`,
         forFuzz: reads === READS[0] && keep === keeps[1],
         start: () => summarization(budget, keep, reads),
       })),
