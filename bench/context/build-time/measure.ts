@@ -12,11 +12,14 @@ import { testManifest, testModel } from '../../../libs/context/src/testing/sessi
 import type { StoredEvent } from '../../../libs/domain/src/index.js';
 import { RUN, SessionLog, summaryOf, toolOutput } from './session-log.js';
 
-/** Lengths of the log at which builds are measured. */
-export const LENGTHS = [100, 1_000, 10_000, 100_000];
+/** `lengths`: of the log, at which builds are measured. Under the default caps builds show ten times as much and take as long. */
 export const CAPS = [
-  { label: 'soft cap 60,000', window: { soft_cap_chars: 60_000, hard_cap_chars: 120_000 } },
-  { label: 'default caps', window: {} },
+  {
+    label: 'soft cap 60,000',
+    window: { soft_cap_chars: 60_000, hard_cap_chars: 120_000 },
+    lengths: [100, 1_000, 10_000, 100_000],
+  },
+  { label: 'default caps', window: {}, lengths: [100, 1_000, 10_000] },
 ];
 export type Caps = (typeof CAPS)[number];
 
@@ -66,7 +69,7 @@ export async function playRun(
   const samples: { cpuMs: number; rows: number }[] = [];
   let compactions = 0;
   log.user('Refactor the modules one after the other and run the tests each time.');
-  for (let turn = 1, next = 0; next < LENGTHS.length; turn += 1) {
+  for (let turn = 1, next = 0; next < caps.lengths.length; turn += 1) {
     const fresh = log.take();
     await store(fresh);
     const before = process.cpuUsage();
@@ -75,7 +78,7 @@ export async function playRun(
     const spent = process.cpuUsage(before);
     const ready = readyOf(build);
     samples.push({ cpuMs: (spent.user + spent.system) / 1_000, rows: fresh.length });
-    if (log.length >= (LENGTHS[next] ?? Infinity)) {
+    if (log.length >= (caps.lengths[next] ?? Infinity)) {
       const last = samples.slice(-SAMPLES);
       await at({ events: log.length, ...summed(last), ...sizesOf(worker, ready), compactions }, play, log);
       next += 1;

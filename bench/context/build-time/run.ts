@@ -3,11 +3,12 @@
 import { writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { CAPS, playRun, type Measured } from './measure.js';
-import { BenchStore, type ColdStart } from './store.js';
+import { BenchStore, suiteHook, type ColdStart } from './store.js';
 
 type Table = { label: string; measured: Measured[]; cold: ColdStart[] };
 
 const tables: Table[] = [];
+await suiteHook('global-setup');
 for (const caps of CAPS) {
   const table: Table = { label: caps.label, measured: [], cold: [] };
   const store = await BenchStore.open();
@@ -26,6 +27,7 @@ for (const caps of CAPS) {
   }
   tables.push(table);
 }
+await suiteHook('global-teardown');
 writeFileSync(new URL('report.md', import.meta.url), reportMarkdown());
 
 function reportMarkdown(): string {

@@ -10,7 +10,7 @@ const BATCH = 400;
 
 export type ColdStart = { events: number; rows: number; queries: number; ms: number; buildMs: number };
 
-/** A log on a Postgres of its own, and what a worker reads of it that knows nothing. */
+/** A log on a database of its own, and what a worker reads of it that knows nothing. */
 export class BenchStore {
   private pending: NewEvent[] = [];
 
@@ -20,7 +20,6 @@ export class BenchStore {
   ) {}
 
   static async open(): Promise<BenchStore> {
-    await suiteHook('global-setup');
     const { url, drop } = await createTestDatabase();
     const database = connect({ url, poolSize: 2, prepare: true, applicationName: 'bench' });
     await database.run((sql) => sql`insert into project (project_id, name) values (${PROJECT}, 'bench')`);
@@ -30,7 +29,6 @@ export class BenchStore {
   async close(): Promise<void> {
     await this.database.close();
     await this.drop();
-    await suiteHook('global-teardown');
   }
 
   async add(events: readonly StoredEvent[]): Promise<void> {
@@ -82,8 +80,8 @@ export class BenchStore {
   }
 }
 
-/** The servers of the test suite, started and stopped as its runner does. */
-async function suiteHook(name: 'global-setup' | 'global-teardown'): Promise<void> {
+/** The servers of the test suite, started and stopped once, as its runner does. */
+export async function suiteHook(name: 'global-setup' | 'global-teardown'): Promise<void> {
   const path = new URL(`../../../test/support/${name}.mjs`, import.meta.url).href;
   const { default: run } = (await import(path)) as { default: () => Promise<void> };
   await run();
