@@ -293,6 +293,7 @@ CREATE INDEX run_by_pipeline ON public.run USING btree (project_id, pipeline, cr
 CREATE INDEX run_by_status ON public.run USING btree (project_id, status, created_at DESC, run_id DESC);
 CREATE INDEX run_by_stream ON public.run USING btree (project_id, stream_id, created_at, run_id);
 CREATE INDEX run_by_tag ON public.run USING gin (tags);
+CREATE INDEX run_children ON public.run USING btree (parent_step_run_id) WHERE (parent_step_run_id IS NOT NULL);
 CREATE INDEX run_due ON public.run USING btree (timeout_at) WHERE ((ended_at IS NULL) AND (timeout_at IS NOT NULL));
 CREATE INDEX run_line ON public.run USING btree (project_id, stream_id, created_at, run_id) WHERE (ended_at IS NULL);
 CREATE INDEX run_list ON public.run USING btree (project_id, created_at DESC, run_id DESC);

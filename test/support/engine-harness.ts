@@ -132,7 +132,7 @@ function harnessDeps({ database, queue, scripts, logged }: Parts): EngineDeps {
     pipelineFacts: {
       expressions,
       executableStepKinds: EXECUTABLE_STEP_KINDS,
-      executableToolKinds: ['http', 'builtin', 'replay'],
+      executableToolKinds: ['http', 'builtin', 'pipeline', 'replay'],
       missingFeatures: [],
       builtinTools: ['memory_write', 'memory_read', 'memory_delete', 'read_tool_result', 'now'],
       connections: null,

@@ -13,7 +13,7 @@ export function pipelineFacts(
   return {
     expressions,
     executableStepKinds: EXECUTABLE_STEP_KINDS,
-    executableToolKinds: ['builtin', 'http', 'mcp', 'plugin', 'replay'],
+    executableToolKinds: ['builtin', 'http', 'mcp', 'pipeline', 'plugin', 'replay'],
     missingFeatures: [],
     builtinTools: [...builtinTools.keys(), ...(settings.http.httpRequestHosts.length === 0 ? [] : ['http_request'])],
     // Scripted models are for tests: where no folder of scripts is set, authors cannot name them.

@@ -10,6 +10,7 @@ import { builtinKind } from './builtin-kind.js';
 import { httpKind } from './http/http-kind.js';
 import { McpKind } from './mcp/mcp-kind.js';
 import type { LoadedTool } from './plugin/define-tool.js';
+import { pipelineKind } from './pipeline-kind.js';
 import { pluginKind } from './plugin/plugin-kind.js';
 import { replayKind } from './replay-kind.js';
 import { withTimeLimit } from './time-limit.js';
@@ -87,7 +88,7 @@ function toolKinds(options: ToolsOptions, validator: SchemaValidator): KindAdapt
             onChange: options.onToolChange ?? ((): void => undefined),
           }),
     plugin: plugins === undefined ? null : pluginKind(plugins),
-    pipeline: null,
+    pipeline: pipelineKind,
   };
 }
 

@@ -4,7 +4,7 @@ import { loadDefinition } from '../load-definition.js';
 import type { RunRecord } from '../ports/run-records.port.js';
 import { acquireAndAdvance } from '../start-run/acquire-and-advance.js';
 import { advanceRun, type Advanced } from './advance-run.js';
-import { endOfChild } from './end-of-child.js';
+import { tellOfChild } from './end-of-child.js';
 import { requestCancel, tellCancelled } from './request-cancel.js';
 import { RunRecorder } from './run-recorder.js';
 
@@ -49,7 +49,7 @@ async function tellParentAndNext(deps: EngineDeps, advanced: Advanced): Promise<
     if (next !== null) await beginRun(deps, projectId, next);
   }
   const parent = parentStepRunId === null ? null : await deps.runs.getStepRun(parentStepRunId);
-  const ended = parent === null ? null : await endOfChild(deps, parent);
+  const ended = parent === null ? null : await tellOfChild(deps, parent, advanced.runId);
   if (ended !== null) await afterCommit(deps, ended);
 }
 

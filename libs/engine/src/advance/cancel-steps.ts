@@ -46,7 +46,7 @@ async function closeOwn({ tx }: Advance, advanced: Closing, row: StepRunRecord):
   if (row.kind === 'approval' || row.kind === 'agent' || row.kind === 'tool')
     await tx.cancelApprovals(row.projectId, row.stepRunId);
   if (row.kind === 'for_each') await tx.cancelItems(row);
-  if (row.kind === 'pipeline') advanced.childrenOf.push(row.stepRunId);
+  if (row.kind === 'pipeline' || row.kind === 'agent') advanced.childrenOf.push(row.stepRunId);
 }
 
 function isInside(definition: PipelineDefinition, inner: StepPlace, loop: StepPlace): boolean {

@@ -7,6 +7,7 @@ import type { ApprovalRecord } from '../ports/wait-store.port.js';
 import { failedStep, type StepOutcome } from '../run-step/step-outcome.js';
 import type { ReadyCall } from './ask-about-calls.js';
 import { effectKey } from './effect-key.js';
+import { startToolRun } from './start-tool-run.js';
 import { readResult } from './read-result.js';
 import { toolNamed } from './tool-named.js';
 
@@ -142,7 +143,11 @@ async function invoke(
     memory: stepMemory({ deps, run, held, subject: context.subject }, `${callNo}/${pending.ordinal}`),
     readResult: (entry) => readResult(deps.log, context.place, context.begun.view, entry),
   };
-  const outcome = await guarded(context, invocation);
+  const { definition } = agentTool;
+  const outcome =
+    definition?.kind === 'pipeline'
+      ? await startToolRun(context, definition, { callNo, ordinal: pending.ordinal, args })
+      : await guarded(context, invocation);
   if (held.signal.aborted) return { kind: 'stopped' };
   if (outcome.status === 'recorded') return recordedResult(outcome.result);
   if (outcome.status !== 'ok' && timeout.aborted)

@@ -155,7 +155,8 @@ export interface WaitStore extends ScopeReader {
   /** Runs under way that these steps started. */
   openChildren(stepRunIds: readonly string[]): Promise<string[]>;
   findSignalledWaits(limit: number): Promise<StepKey[]>;
-  findEndedChildWaits(limit: number): Promise<StepKey[]>;
+  /** Steps that wait for a run they started, or for the result of one, which has ended. */
+  findEndedChildWaits(limit: number): Promise<(StepKey & { childId: string })[]>;
   /** Steps that wait for a pause or a limit to be lifted; some of them, others the next time. */
   findParkedSteps(limit: number): Promise<StepKey[]>;
   /** Child runs under way whose step has ended. */

@@ -3,6 +3,7 @@ import type { Advance } from '../advance/advance.js';
 import type { EngineDeps } from '../engine-deps.js';
 import type { StepRunRecord } from '../ports/run-records.port.js';
 import { changeStep } from '../sweep/change-step.js';
+import { recordFinalResult } from './pending-calls.js';
 import { wakeStep } from './wake-step.js';
 
 export type CompleteToolCall = {
@@ -39,7 +40,7 @@ export async function completeToolCall(deps: EngineDeps, command: CompleteToolCa
     const found = await findCall(advance, row, command);
     result = found.status === 'pending' ? { status: 'completed', round: row.round } : { status: found.status };
     if (found.status !== 'pending') return null;
-    recordResult(advance, row, found.call, command);
+    recordFinalResult(advance, row, found.call.data, command.isError ? 'error' : 'ok', command.content);
     const waits = row.status === 'waiting' && (row.reason === 'signal' || row.reason === 'approval');
     return waits ? wakeStep(advance, row) : [];
   });
@@ -68,17 +69,4 @@ function isOfCall(event: StoredEvent, row: StepRunRecord, { callNo, toolCallId }
   if (event.type === 'ToolCallRequested')
     return event.data.call_no === callNo && event.data.tool_call.id === toolCallId;
   return event.type === 'ToolCallCompleted' && event.data.call_no === callNo && event.data.tool_call_id === toolCallId;
-}
-
-function recordResult({ recorder }: Advance, row: StepRunRecord, call: PendingCall, command: CompleteToolCall): void {
-  const { call_no: callNo, ordinal, tool_call_id: toolCallId, name, argument } = call.data;
-  recorder.inConversation(row, 'ToolCallCompleted', [callNo, ordinal, 'final'], {
-    call_no: callNo,
-    ordinal,
-    tool_call_id: toolCallId,
-    name,
-    status: command.isError ? 'error' : 'ok',
-    content: command.content,
-    argument,
-  });
 }

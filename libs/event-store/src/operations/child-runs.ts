@@ -1,16 +1,21 @@
 import type { Session } from '../session.js';
 
-/** Steps that wait for a run which has ended. */
-export async function findEndedChildWaits(
-  session: Session,
-  limit: number,
-): Promise<{ projectId: string; runId: string; stepRunId: string }[]> {
-  const rows = await session<{ projectId: string; runId: string; stepRunId: string }[]>`
-    select s.project_id as "projectId", s.run_id as "runId", s.step_run_id as "stepRunId"
-    from wait w
-    join run child on child.run_id = w.key and child.project_id = w.project_id and child.ended_at is not null
-    join step_run s on s.step_run_id = w.step_run_id and s.status = 'waiting'
-    where w.kind = 'children' limit ${limit}`;
+type ChildWait = { projectId: string; runId: string; stepRunId: string; childId: string };
+
+/** Steps that wait for a run which has ended: `pipeline` steps, and agents whose tool started it within the last day. */
+export async function findEndedChildWaits(session: Session, limit: number): Promise<ChildWait[]> {
+  const rows = await session<ChildWait[]>`
+    (select s.project_id as "projectId", s.run_id as "runId", s.step_run_id as "stepRunId", child.run_id as "childId"
+      from wait w
+      join run child on child.run_id = w.key and child.project_id = w.project_id and child.ended_at is not null
+      join step_run s on s.step_run_id = w.step_run_id and s.status = 'waiting'
+      where w.kind = 'children' limit ${limit})
+    union all
+    (select s.project_id, s.run_id, s.step_run_id, child.run_id
+      from step_run s
+      join run child on child.parent_step_run_id = s.step_run_id and child.ended_at > s.waiting_since - interval '1 day'
+      where s.kind = 'agent' and s.status = 'waiting' and s.reason = 'signal'
+      order by random() limit ${limit})`;
   return rows.map((row) => ({ ...row }));
 }
 

@@ -2,17 +2,21 @@ import { sql } from 'kysely';
 import type { ReadDatabase } from './read-database.js';
 import { usageSums, type UsageSums } from './usage-columns.js';
 
-/** Usage of each of these runs, compactions included; a run without a step is missing. */
+/** Usage of each of these runs, with compactions and the runs that it started; a run without a step is missing. */
 export async function sumUsageOfRuns(
   db: ReadDatabase,
   projectId: string,
   runIds: readonly string[],
 ): Promise<Map<string, UsageSums>> {
   if (runIds.length === 0) return new Map();
+  const counted = sql`
+    select id as run_id, id as part from unnest(${[...runIds]}::text[]) id
+    union all
+    select id, child.run_id from unnest(${[...runIds]}::text[]) id join run child on child.ancestors @> array[id] and child.ancestors <> '{}'`;
   const ofTable = (table: 'step_run' | 'compaction') =>
-    sql`select run_id, input_tokens, cached_tokens, output_tokens, cost_usd, model_calls,
+    sql`select counted.run_id, input_tokens, cached_tokens, output_tokens, cost_usd, model_calls,
           ${table === 'step_run' ? sql.ref('tool_calls') : sql.lit(0)} as tool_calls
-        from ${sql.table(table)} where project_id = ${projectId} and run_id = any(${[...runIds]}::text[])`;
+        from ${sql.table(table)} own join (${counted}) counted on counted.part = own.run_id where own.project_id = ${projectId}`;
   const rows = await db
     .selectFrom(sql<{ run_id: string }>`(${ofTable('step_run')} union all ${ofTable('compaction')})`.as('spent'))
     .select('spent.run_id as runId')
