@@ -1,6 +1,7 @@
 import { measureOnce, type Measured } from '../measure/measured-item.js';
 import type { ShownItem } from '../view/entry.js';
 import { observationPlaceholder } from './placeholder.js';
+import { shortenedObservation } from './shorten.js';
 import { shortenArguments } from './shorten-arguments.js';
 import { changeCells, placeOf, type Cell, type Knobs, type Stage } from './stage.js';
 
@@ -24,9 +25,13 @@ function masked(cell: Cell, shown: Measured, knobs: Knobs): Cell | null {
   if (source.entry === null || source.kind === 'user' || source.kind === 'memory') return null;
   const variant = shown.item.role === 'assistant' ? `masked:${shown.item.content.length}` : 'masked';
   const short = measureOnce(cell.event, variant, knobs.model, () => maskedItem(cell, shown.item));
-  if (short === null || short.chars >= shown.chars) return null;
+  if (short === null || short.chars >= shownOtherwise(cell, shown, knobs)) return null;
   return { ...cell, state: short.item.state, shown: short };
 }
+
+/** What is not masked may still be cut to its two ends (`shorten`): a placeholder is not longer than that either. */
+const shownOtherwise = (cell: Cell, shown: Measured, knobs: Knobs): number =>
+  shortenedObservation(cell, knobs)?.shown?.chars ?? shown.chars;
 
 function maskedItem(cell: Cell, item: ShownItem): ShownItem | null {
   const { source } = cell.entry;

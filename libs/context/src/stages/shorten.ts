@@ -24,19 +24,21 @@ const CAPPED_SHARE = 1 / 8;
 export const shorten: Stage = {
   name: 'shorten',
   apply(input, knobs) {
-    const { shortening } = knobs.marks;
-    const cap = knobs.policy.window?.soft_cap_chars ?? null;
-    if (shortening === null && cap === null) return { view: input, removed: 0 };
-    return changeCells(input, (cell) => {
-      if (!isObservation(cell) || cell.state !== 'whole') return null;
-      const chars = cell.shown?.chars ?? 0;
-      const isCut = shortening !== null && placeOf(cell) <= shortening.to && chars >= shortening.minChars;
-      const byLadder = isCut ? shortened(cell, knobs) : null;
-      const byCap = cap === null || chars <= cap ? null : capped(cell, cap, knobs);
-      return shorterOf(byLadder, byCap);
-    });
+    if (knobs.marks.shortening === null && knobs.policy.window === null) return { view: input, removed: 0 };
+    return changeCells(input, (cell) => shortenedObservation(cell, knobs));
   },
 };
+
+/** The cell as this stage shows it; null: as it is. */
+export function shortenedObservation(cell: Cell, knobs: Knobs): Cell | null {
+  if (!isObservation(cell) || cell.state !== 'whole') return null;
+  const { shortening } = knobs.marks;
+  const cap = knobs.policy.window?.soft_cap_chars ?? null;
+  const chars = cell.shown?.chars ?? 0;
+  const isCut = shortening !== null && placeOf(cell) <= shortening.to && chars >= shortening.minChars;
+  const byLadder = isCut ? shortened(cell, knobs) : null;
+  return shorterOf(byLadder, cap === null || chars <= cap ? null : capped(cell, cap, knobs));
+}
 
 /** Under a small cap its own two ends are shorter than those of the ladder, which must not lengthen them. */
 const shorterOf = (one: Cell | null, other: Cell | null): Cell | null =>

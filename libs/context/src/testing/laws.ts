@@ -89,9 +89,11 @@ function checkEntries(session: Session, build: ReadyBuild): void {
   if (unmanaged.kind !== 'ready') throw new BrokenLaw('unmanaged builds are always ready');
   for (const { entries, chars } of unmanaged.messages)
     for (const entry of entries) whole.set(entry, (whole.get(entry) ?? 0) + (entries.length === 1 ? chars : Infinity));
+  // One that stands in a message with the summary or memory has their chars too.
+  const merged = new Set(build.repairs.flatMap(({ rule, entries }) => (rule === 'merged' ? entries : [])));
   for (const { entries, chars, state } of build.messages) {
     const [entry] = entries;
-    if (state === 'whole' || entry === undefined || entries.length > 1) continue;
+    if (state === 'whole' || entry === undefined || entries.length > 1 || merged.has(entry)) continue;
     hold('C13', chars <= (whole.get(entry) ?? Infinity), () => `#${entry} is longer ${state} than whole`);
   }
 }
