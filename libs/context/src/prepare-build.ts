@@ -49,14 +49,25 @@ export function prepareBuild(input: BuildInput): Build {
     start,
     ratios,
     ratio,
-    draft: (marks) =>
+    draft: onceForMarks((marks) =>
       draftUnder(
         marks,
         base,
         { ...knobs, protectedEntries: new Set([...knobs.protectedEntries, ...pinnedSoFar(view, start, marks)]) },
         parts,
       ),
+    ),
     capsOf: capsOfDraft(policy, manifest.model, ratio, refusedChars(seen, view)),
+  };
+}
+
+/** The draft under the start's marks is looked at twice: to choose, and for what of it is sent again. */
+function onceForMarks(draft: (marks: Marks) => Draft): (marks: Marks) => Draft {
+  const drafts = new Map<Marks, Draft>();
+  return (marks) => {
+    const made = drafts.get(marks) ?? draft(marks);
+    drafts.set(marks, made);
+    return made;
   };
 }
 
