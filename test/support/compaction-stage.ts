@@ -1,5 +1,10 @@
 import { subStreamId, type Json, type StoredEvent, type StoredEventOf } from '../../libs/domain/src/index.js';
-import { requestStreamCompaction, runCompactionJob, type CompactionRecord, type EngineDeps } from '../../libs/engine/src/index.js';
+import {
+  requestStreamCompaction,
+  runCompactionJob,
+  type CompactionRecord,
+  type EngineDeps,
+} from '../../libs/engine/src/index.js';
 import type { ScriptedReply } from '../../libs/models/src/index.js';
 import { PROJECT, type EngineHarness } from './engine-harness.js';
 
