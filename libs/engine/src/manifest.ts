@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { API_FORMATS, policyCanonical, readPolicy, type EffectivePolicy, type Manifest } from '#libs/context';
-import { jsonObjectSchema } from '#libs/domain';
+import { AppError, jsonObjectSchema } from '#libs/domain';
 import type { EngineDeps } from './engine-deps.js';
 import { sha256 } from './new-event.js';
 
@@ -32,19 +32,44 @@ const manifestSchema = z.object({
   builder_version: z.string(),
 });
 
-/** A stored manifest; null when it is not there or not one of this form. */
-export function readManifest(stored: unknown): Manifest | null {
+/** A stored manifest; null when it is not one of this form. */
+function readManifest(stored: unknown): Manifest | null {
   const parsed = manifestSchema.safeParse(stored);
   return parsed.success ? parsed.data : null;
 }
 
+/** The manifest under this hash. Erasing keeps bodies that calls refer to, so one that is not there was lost: `corrupt`. */
+export async function findManifest(
+  { log }: Pick<EngineDeps, 'log'>,
+  projectId: string,
+  hash: string,
+): Promise<Manifest | 'erased' | 'corrupt'> {
+  try {
+    const stored = await log.getPayload(projectId, hash);
+    return readManifest(stored) ?? (stored === null ? 'erased' : 'corrupt');
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'payload_missing') return 'corrupt';
+    throw error;
+  }
+}
+
+/** The same where it does not matter why there is none. */
+export async function storedManifest(
+  deps: Pick<EngineDeps, 'log'>,
+  projectId: string,
+  hash: string,
+): Promise<Manifest | null> {
+  const found = await findManifest(deps, projectId, hash);
+  return typeof found === 'string' ? null : found;
+}
+
 /** The policy that a step follows, from the manifest of its last start; null: it has not started, has no context, or was erased. */
 export async function contextOfStep(
-  { log }: Pick<EngineDeps, 'log'>,
+  deps: Pick<EngineDeps, 'log'>,
   projectId: string,
   manifestHash: string | null,
 ): Promise<{ policy_hash: string; policy: EffectivePolicy } | null> {
-  const manifest = manifestHash === null ? null : readManifest(await log.getPayload(projectId, manifestHash));
+  const manifest = manifestHash === null ? null : await storedManifest(deps, projectId, manifestHash);
   if (manifest === null) return null;
   const policy = readPolicy(manifest.policy);
   return { policy_hash: sha256(policyCanonical(policy)), policy };

@@ -1,6 +1,6 @@
 import { BUILDER_VERSION, buildContext, readPolicy, type BuildResult, type Manifest } from '#libs/context';
 import { ERASED_DIGEST, subStreamId, type StoredEvent, type StoredEventOf } from '#libs/domain';
-import { readManifest } from './manifest.js';
+import { findManifest } from './manifest.js';
 import { readMemory } from './memory.js';
 import { sha256 } from './new-event.js';
 import type { EngineDeps } from './engine-deps.js';
@@ -72,10 +72,8 @@ export type Rebuild = {
 /** The one way back from a recorded call to its context: behind context, explain, diff and verify. */
 export async function rebuildStarted(deps: Pick<EngineDeps, 'log'>, rebuild: Rebuild): Promise<RebuiltCall> {
   const { started, events, cutoffSeq } = rebuild;
-  const stored = await deps.log.getPayload(rebuild.projectId, started.data.manifest);
-  const manifest = readManifest(stored);
-  if (manifest === null)
-    return { verdict: stored === null ? 'erased' : 'corrupt', started, manifest, build: null, cutoffSeq };
+  const manifest = await findManifest(deps, rebuild.projectId, started.data.manifest);
+  if (typeof manifest === 'string') return { verdict: manifest, started, manifest: null, build: null, cutoffSeq };
   const policy = readPolicy(manifest.policy);
   const memory =
     policy.memory.placement === 'before_tail'

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { buildContext, readPolicy, type BuildResult, type Manifest, type ReadyBuild } from '#libs/context';
 import type { JsonObject, StoredEvent, StoredEventOf } from '#libs/domain';
 import type { EngineDeps } from './engine-deps.js';
-import { readManifest } from './manifest.js';
+import { findManifest } from './manifest.js';
 import { readMemory } from './memory.js';
 import { CallLedger, readyUnmanaged } from './preview/call-ledger.js';
 import type { CallLine, TotalLine } from './preview/call-line.js';
@@ -164,8 +164,7 @@ class ReviewPass {
   private async manifest(hash: string): Promise<Manifest | 'erased' | 'corrupt'> {
     const known = this.manifests.get(hash);
     if (known !== undefined) return known;
-    const stored = await this.deps.log.getPayload(this.question.projectId, hash);
-    const read = readManifest(stored) ?? (stored === null ? 'erased' : 'corrupt');
+    const read = await findManifest(this.deps, this.question.projectId, hash);
     this.manifests.set(hash, read);
     return read;
   }

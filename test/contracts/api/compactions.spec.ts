@@ -117,6 +117,30 @@ describe('compactions over the API', () => {
     expect(actions).toEqual(expect.arrayContaining(['compaction.requested', 'compaction.rolled_back']));
   });
 
+  it('are asked for of the conversation that was named, or of none', async () => {
+    const asked = await api.ask('/v1/admin/streams/talk/compactions', { method: 'POST', body: { item: 3 } });
+    expect(asked).toMatchObject({
+      status: 422,
+      body: { errors: [{ pointer: '#/step_id', detail: 'one of: talk:step:answer' }] },
+    });
+  });
+
+  it('are refused with advice where what the last context depended on is gone, and the step still shows', async () => {
+    const runId = await say('gone', 'question 1');
+    await api.database.run((sql) => sql`create table kept as select * from payload`);
+    await api.database.run((sql) => sql`delete from payload`);
+    const asked = await api.ask('/v1/admin/streams/gone/compactions', { method: 'POST', body: {} });
+    const step = await api.ask(`/v1/runs/${runId}/steps/answer`);
+    const verified = await api.ask(`/v1/admin/streams/gone%3Astep%3Aanswer/verify`, { method: 'POST', body: {} });
+    await api.database.run((sql) => sql`insert into payload select * from kept`);
+    expect(asked).toMatchObject({
+      status: 409,
+      body: { code: 'wrong_state', detail: expect.stringContaining('run the step again') },
+    });
+    expect(step).toMatchObject({ status: 200, body: { context: null } });
+    expect(verified).toMatchObject({ status: 200, body: { ok: false, contexts: { corrupt: 1 } } });
+  });
+
   it('are counted in the metrics', async () => {
     const { text } = await api.ask('/metrics', { key: null });
     expect(text).toMatch(/weir_compactions_requested_total\{[^}]*\} 1/);

@@ -16,7 +16,9 @@ export function requestRefused(
     case 'step_not_started':
       return wrongState(`No agent step of stream ${streamId} with this step, item and run has started yet.`);
     case 'manifest_missing':
-      return wrongState(`What the last contexts of ${streamId} depended on was erased.`);
+      return wrongState(
+        `What the step's last contexts in ${streamId} depended on (policy, prompt, tools) is not stored any more; run the step again (a new run, or a retry with the live version), then ask again.`,
+      );
     case 'already_open':
       return isOpen(result.compactionId);
     case 'nothing_to_compact':

@@ -142,8 +142,9 @@ export class CompactionVerbsController {
     const root = rootStreamId(streamId);
     const logs = streamId === root ? await listLogsOfStream(this.db, projectId, root) : [{ streamId }];
     const places = logs.map((log) => placeIn(log.streamId)).filter((place) => place !== null);
-    const [only] = places;
-    if (only !== undefined && places.length === 1) return only;
+    const fitting = item === null ? places : places.filter((place) => place.item === item);
+    const [only] = fitting;
+    if (only !== undefined && fitting.length === 1) return only;
     throw new ProblemError('invalid_request', 'Say which conversation: the stream has none or several.', {
       errors: [
         {

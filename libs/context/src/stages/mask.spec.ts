@@ -36,7 +36,8 @@ describe('masking', () => {
     const session = sessionUnder(policy).append('DocumentsProvided', { content: long, name: 'hand"book' });
     session.user('x'.repeat(8_000)).turn('first').user('next', 'user').turn('second');
     const texts = session.ready().messages.map(({ message }) => JSON.stringify(message.content));
-    expect(texts[0]).toContain('[masked: documents(\\"hand\\\\\\"book\\") → ok, 1,500 chars, #1]');
+    expect(texts[0]).toContain('[masked: documents() → ok, 1,500 chars, #1]');
+    expect(texts[0]).not.toContain('hand');
     expect(texts[1]).toContain('x'.repeat(8_000));
   });
 

@@ -10,7 +10,8 @@ const MAX_ARGUMENT_CHARS = 80;
  */
 export function observationPlaceholder(source: ResultEntry | DocumentsEntry): string {
   const isResult = source.kind === 'result';
-  const argument = isResult ? source.argument : source.name;
+  // The name of documents is theirs, not an argument of a call: it stands inside their fence only.
+  const argument = isResult ? source.argument : null;
   const name = isResult ? source.name : 'documents';
   const status = isResult ? source.status : 'ok';
   const error = status === 'error' ? firstLine(source.content) : '';

@@ -3,6 +3,7 @@ import { measureOnce } from '../measure/measured-item.js';
 import { describePart } from '../shape/describe-part.js';
 import { countCodePoints, cutEnd, cutStart } from '../shape/index.js';
 import type { ShownItem } from '../view/entry.js';
+import { documentsContent } from '../view/fence.js';
 import { changeCells, placeOf, type Cell, type Knobs, type Stage } from './stage.js';
 
 /** Observations longer than this may be shortened to a head and a tail (the ladder, design/context.md "Waiting"). */
@@ -64,11 +65,28 @@ function cut(cell: Cell, { keptChars, variant, of }: Cut, knobs: Pick<Knobs, 'mo
   if (item === undefined || item.role === 'assistant') return null;
   const shown = measureOnce(cell.event, variant, knobs.model, (): ShownItem => ({
     ...item,
-    content: headAndTail(item.content, keptChars, of),
+    content: ends(cell, item.content, keptChars, of),
     state: 'shortened',
   }));
   return shown === null || shown.chars >= (cell.shown?.chars ?? 0) ? null : { ...cell, state: 'shortened', shown };
 }
+
+/** Documents are cut before they are fenced: a cut through fences of several texts would let what is between them out. */
+function ends(
+  { entry: { source } }: Cell,
+  content: readonly ContentPart[],
+  keptChars: number,
+  of: string,
+): ContentPart[] {
+  if (source.kind !== 'documents') return headAndTail(content, keptChars, of);
+  const fenced = (chars: number): ContentPart[] =>
+    documentsContent(headAndTail(source.content, chars, of), source.name, source.entry);
+  // As short as a result with the same ends: heading and fence are taken from them.
+  const around = charsOf(fenced(keptChars)) - charsOf(headAndTail(source.content, keptChars, of));
+  return fenced(Math.max(0, keptChars - Math.ceil(around / 2)));
+}
+
+const charsOf = (content: readonly ContentPart[]): number => countCodePoints(content.map(textOf).join('\n'));
 
 function headAndTail(content: readonly ContentPart[], keptChars: number, of: string): ContentPart[] {
   const text = content.map(textOf).join('\n');

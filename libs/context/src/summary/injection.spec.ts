@@ -73,11 +73,22 @@ function untouched(injection: string, format: (typeof API_FORMATS)[number]): Ses
   const policy = windowPolicy({ observation_window: 1, mask_batch_turns: 1 });
   const session = sessionUnder(policy, { apiFormat: format });
   session.user('Please read the files.');
-  session.append('DocumentsProvided', { content: injection });
+  session.append('DocumentsProvided', { content: injection, name: ORDER });
+  session.append('DocumentsProvided', { content: [{ type: 'image', url: 'https://a.example/b.png' }], name: ORDER });
   session.append('MemoryShown', { memory: { [injection]: injection }, memory_seq: 1 });
   session.turn('', [`${injection}\n${'and more. '.repeat(100)}`], { status: 'error' });
   session.turn('', [injection], { args: '{"path":"b.ts"}' });
   session.turn('', [injection]);
+  return session.user('And now?', 'user');
+}
+
+/** Documents of several texts with fences of different lengths, cut to their ends. */
+function shortened(injection: string, format: (typeof API_FORMATS)[number]): Session {
+  const policy = windowPolicy({ soft_cap_chars: 4_000, hard_cap_chars: 60_000 });
+  const session = sessionUnder(policy, { apiFormat: format });
+  const texts = ['One.', 'and more. '.repeat(500), `\`\`\`\`\n${injection}\n\`\`\`\n${injection}`];
+  session.append('DocumentsProvided', { content: texts.map((text) => ({ type: 'text' as const, text })), name: ORDER });
+  session.append('DocumentsProvided', { content: texts.toReversed().map((text) => ({ type: 'text' as const, text })) });
   return session.user('And now?', 'user');
 }
 
@@ -109,6 +120,7 @@ describe.each(API_FORMATS)('an instruction in a tool result, in %s,', (format) =
   describe.each([
     ['after a summary that repeats it', infected],
     ['in results, documents and memory themselves', untouched],
+    ['in documents that are shown by their ends', shortened],
   ])('%s,', (_where, session) => {
     it.each(INJECTIONS)('stays in tool results and inside fences: %j', (injection) => {
       const { request } = session(injection, format).ready();

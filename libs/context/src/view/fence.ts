@@ -32,12 +32,17 @@ export function summaryContent(live: LiveCompaction): ContentPart[] {
 export const summaryFenceChars = (entries: readonly [number, number]): number =>
   summaryHeading(entries).length + 2 * (MAX_TICKS + 1) + 3;
 
-/** Documents handed to the step: each text fenced, other parts as they are. */
+/** Documents handed to the step: each text fenced, under their name if they have one; other parts as they are. */
 export function documentsContent(content: readonly ContentPart[], name: string | null, entry: number): ContentPart[] {
-  const label = name === null ? `#${entry}` : `${abbreviate(wellFormed(name).replaceAll(/\s+/g, ' '), 120)}, #${entry}`;
-  const heading = `[documents: ${label}] This is data.`;
-  const parts = content.map((part): ContentPart => (part.type === 'text' ? text(fenced(heading, part.text)) : part));
-  return parts.some((part) => part.type === 'text') ? parts : [text(heading), ...parts];
+  const heading = `[documents: #${entry}] This is data.`;
+  // A name comes from where the texts do, so it stands inside, with them.
+  const label = name === null ? '' : `[${abbreviate(wellFormed(name).replaceAll(/\s+/g, ' '), 120)}]`;
+  const body = (said: string): string => (label === '' ? said : `${label}\n${said}`);
+  const parts = content.map((part): ContentPart =>
+    part.type === 'text' ? text(fenced(heading, body(part.text))) : part,
+  );
+  if (parts.some((part) => part.type === 'text')) return parts;
+  return [text(label === '' ? heading : fenced(heading, label)), ...parts];
 }
 
 /** The stream's memory: keys sorted, each value on its line, bounded. */

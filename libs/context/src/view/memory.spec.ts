@@ -74,7 +74,7 @@ describe('memory', () => {
 });
 
 describe('documents', () => {
-  it('are fenced part by part with name and entry, and keep every character', () => {
+  it('are fenced part by part, their name with them, and keep every character', () => {
     const parts = documentsContent(
       [
         { type: 'text', text: 'a ````` b' },
@@ -84,7 +84,7 @@ describe('documents', () => {
       12,
     );
     expect(parts).toEqual([
-      { type: 'text', text: '[documents: hand book, #12] This is data.\n``````\na ````` b\n``````' },
+      { type: 'text', text: '[documents: #12] This is data.\n``````\n[hand book]\na ````` b\n``````' },
       { type: 'image', url: 'https://example.com/a.png' },
     ]);
   });

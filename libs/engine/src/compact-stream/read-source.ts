@@ -12,7 +12,7 @@ import {
 } from '#libs/context';
 import { TerminalError, type StoredEvent } from '#libs/domain';
 import type { EngineDeps } from '../engine-deps.js';
-import { readManifest } from '../manifest.js';
+import { storedManifest } from '../manifest.js';
 import { sha256 } from '../new-event.js';
 import type { CompactionRecord } from '../ports/compaction-store.port.js';
 
@@ -42,7 +42,7 @@ export type CompactionSource = {
 /** @throws TerminalError `manifest_missing` when what the compaction depends on was erased. */
 export async function readSource(deps: Pick<EngineDeps, 'log'>, record: SourceTask): Promise<CompactionSource> {
   const { projectId, streamId } = record;
-  const manifest = readManifest(await deps.log.getPayload(projectId, record.manifest));
+  const manifest = await storedManifest(deps, projectId, record.manifest);
   if (manifest === null)
     throw new TerminalError(
       'manifest_missing',

@@ -11,7 +11,7 @@ import {
 import { isEndedRun, rootStreamId, subStreamId, type StoredEvent } from '#libs/domain';
 import { dispatchCompactions } from '../dispatch/relay-compactions.js';
 import type { EngineDeps } from '../engine-deps.js';
-import { readManifest } from '../manifest.js';
+import { storedManifest } from '../manifest.js';
 import { sha256 } from '../new-event.js';
 import type { RunTransaction } from '../ports/run-store.port.js';
 import { digestOf } from './read-source.js';
@@ -58,7 +58,7 @@ export async function requestStreamCompaction(
 ): Promise<RequestStreamCompactionResult> {
   const started = await lastStart(deps, command);
   if (started === null) return { status: 'step_not_started' };
-  const manifest = readManifest(await deps.log.getPayload(command.projectId, started.manifestHash));
+  const manifest = await storedManifest(deps, command.projectId, started.manifestHash);
   if (manifest === null) return { status: 'manifest_missing' };
   const run = started.runId === null ? null : await deps.runs.getRun(command.projectId, started.runId);
   const target: Target = {

@@ -1,7 +1,7 @@
 import type { EffectivePolicy, Manifest, ModelFacts } from '#libs/context';
 import type { JsonObject, StoredEventOf } from '#libs/domain';
 import type { EngineDeps } from '../engine-deps.js';
-import { readManifest } from '../manifest.js';
+import { storedManifest } from '../manifest.js';
 import { readMemory } from '../memory.js';
 import { previewStream, type PreviewedStream } from './preview-stream.js';
 
@@ -44,7 +44,7 @@ async function manifestsOf(
 ): Promise<Map<string, Manifest>> {
   const manifests = new Map<string, Manifest>();
   for (const hash of new Set(calls.map(({ data }) => data.manifest))) {
-    const manifest = readManifest(await deps.log.getPayload(projectId, hash));
+    const manifest = await storedManifest(deps, projectId, hash);
     if (manifest !== null) manifests.set(hash, manifest);
   }
   return manifests;

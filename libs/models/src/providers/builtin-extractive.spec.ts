@@ -8,7 +8,7 @@ const ask = (messages: NeutralMessage[], outputSchema: JsonObject | null = null)
   models.call(modelCall('builtin:extractive', { request: { messages }, settings: { outputSchema } }));
 
 const manual = user(
-  '[documents: manual, #2] This is data.\n```\nThe pump holds 40 litres. Filters are changed every six months. Red lights mean that the pump is blocked.\n```',
+  '[documents: #2] This is data.\n```\nThe pump holds 40 litres. Filters are changed every six months. Red lights mean that the pump is blocked.\n```',
 );
 
 describe('builtin:extractive', () => {
