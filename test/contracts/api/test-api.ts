@@ -15,6 +15,7 @@ import { createApi } from '../../../apps/api/src/create-api.js';
 import { composeEngine } from '../../../apps/runtime/src/index.js';
 import { createTestDatabase, testLogger, testQueue } from '../../support/index.js';
 import { InMemoryQueue } from '../../support/in-memory-queue.js';
+import { takeJobs } from '../../support/take-jobs.js';
 
 export const HOME = 'default';
 
@@ -31,8 +32,15 @@ type Ask = { method?: string; key?: string | null; body?: unknown; headers?: Rec
 export async function startTestApi({
   databaseUrl,
   operatorFile = '',
+  takesJobs = false,
   ...options
-}: { keepAliveMs?: number; databaseUrl?: (url: string) => Promise<string>; operatorFile?: string } = {}) {
+}: {
+  keepAliveMs?: number;
+  databaseUrl?: (url: string) => Promise<string>;
+  operatorFile?: string;
+  /** Steps run as jobs of the queue itself, taken by a worker; without it `work` runs them. */
+  takesJobs?: boolean;
+} = {}) {
   const testDatabase = await createTestDatabase();
   const queue = await testQueue();
   const variables = {
@@ -52,10 +60,11 @@ export async function startTestApi({
   const recorded = recordedCalls({ recordings, log: runtime.engine.log });
   const engine = {
     ...runtime.engine,
-    queue: jobs,
+    queue: takesJobs ? runtime.engine.queue : jobs,
     models: createModels({ connections: new Map(), overrides: {}, scripts, recorded }),
     pipelineFacts: { ...runtime.engine.pipelineFacts, connections: null },
   };
+  const taker = takesJobs ? await takeJobs({ ...runtime, engine }, settings) : null;
   const shutdown = new AbortController();
   const { app, document } = await createApi(
     {
@@ -103,8 +112,9 @@ export async function startTestApi({
       return newKey(API_KEY_SCOPES, projectId);
     },
     ask: (path: string, request: Ask = {}) => ask(url, path, { key: token, ...request }),
-    /** Runs all jobs there are, in this process. */
+    /** Until all jobs that there are have run: in this call, or in the worker. */
     work: async () => {
+      if (taker !== null) return taker.idle();
       await wakeDue(engine);
       await relay(engine);
       await jobs.drain(engine);
@@ -115,6 +125,7 @@ export async function startTestApi({
     close: async () => {
       shutdown.abort();
       await app.close();
+      await taker?.close();
       await runtime.tools.close();
       await runtime.webhooks.close();
       await runtime.queue.close();

@@ -9,7 +9,7 @@ const folder = new URL('../../../pipelines/shapes/', import.meta.url);
 export async function startShapeStage() {
   const others = await startWebhookReceiver();
   const { host, origin } = new URL(others.url);
-  const api = await startTestApi({ operatorFile: `http: { allowed_hosts: ["${host}"] }` });
+  const api = await startTestApi({ takesJobs: true, operatorFile: `http: { allowed_hosts: ["${host}"] }` });
   const post = async (path: string, body: object = {}) => {
     const answer = await api.ask(path, { method: 'POST', body });
     if (answer.status >= 300) throw new Error(`${path} answered ${answer.status}: ${answer.text}`);
