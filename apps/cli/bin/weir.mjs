@@ -4,6 +4,12 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { prepare, root } from './prepare.mjs';
 
+// `weir … | head`: whoever read has what they wanted, so nobody is left to tell.
+process.stdout.on('error', (error) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit();
+});
+
 try {
   prepare();
 } catch (error) {
