@@ -1,6 +1,8 @@
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { chatPipeline, startTestApi, type TestApi } from '../api/test-api.js';
 import { runWeir } from './run-weir.js';
 
@@ -171,5 +173,14 @@ describe('weir', () => {
     await closed.close();
     const nobody = await runWeir({ url: closed.url, key: closed.token }, 'runs', '--json');
     expect(nobody).toMatchObject({ code: 3, lines: [{ event: 'failed', code: 'unreachable', exit_code: 3 }] });
+  });
+
+  it('ends quietly when its reader has gone', () => {
+    const launcher = fileURLToPath(new URL('../../../apps/cli/bin/weir.mjs', import.meta.url));
+    const { stderr } = spawnSync('sh', ['-c', '"$0" "$1" --help | true', process.execPath, launcher], {
+      encoding: 'utf8',
+      env: { ...process.env, NODE_OPTIONS: undefined, NODE_ENV: undefined },
+    });
+    expect(stderr).not.toContain('EPIPE');
   });
 });
