@@ -33,7 +33,10 @@ type Data = {
   ]: { type: T; data: EventInput<T> };
 };
 type EventOf = Data[keyof Data & EventType];
-/** `key`: which message of the transcript, and what of it, says so; an event made of the same place has the same one. */
+/**
+ * `key`: which message of the transcript, and what of it, says so; an event made of the same place has the same one. Places
+ * count what people and models said: a system message more or less moves none, and whoever speaks at one, it is the same.
+ */
 type Placed = EventOf & { key: readonly (string | number)[] };
 /**
  * An event to append, in order. `run` counts the runs of the recording from 0. `call` stands where a model call begins: the
@@ -54,11 +57,12 @@ export function importTranscript(
   options: ImportOptions,
 ): { plan: ReplayPlan; steps: ImportStep[] } {
   const plan = replayPlan(transcript);
+  const placeOf = placesOf(transcript);
   let before = 0;
   const steps = plan.runs.flatMap((run, index) => {
     const offset = options.callNumbers === 'run' ? 0 : before;
     before += run.calls.length;
-    return runSteps(transcript, run, offset, options).map((step): ImportStep => {
+    return runSteps({ transcript, placeOf }, run, offset, options).map((step): ImportStep => {
       if (step.kind === 'event') return { kind: 'event', event: { run: index, ...step.event } };
       return { ...step, run: index };
     });
@@ -66,25 +70,34 @@ export function importTranscript(
   return { plan, steps };
 }
 
+type Source = { transcript: Transcript; placeOf: (messageIndex: number) => number };
+
+function placesOf({ messages }: Transcript): Source['placeOf'] {
+  let said = 0;
+  const places = messages.map(({ role }) => (role === 'user' || role === 'assistant' ? said++ : said));
+  return (messageIndex) => places[messageIndex] ?? said;
+}
+
 type RunStep = { kind: 'event'; event: Placed } | { kind: 'call'; call: ReplayCall; callNo: number; model: string };
 
-function runSteps(transcript: Transcript, run: ReplayRun, offset: number, options: ImportOptions): RunStep[] {
-  const steps: RunStep[] = openingOf(transcript, run, options).map(asStep);
+function runSteps(source: Source, run: ReplayRun, offset: number, options: ImportOptions): RunStep[] {
+  const steps: RunStep[] = openingOf(source, run, options).map(asStep);
   for (const call of run.calls) {
     const callNo = offset + call.callNo;
     const model = call.model ?? options.model;
-    steps.push({ kind: 'call', call, callNo, model }, ...callEvents(call, callNo, model, options).map(asStep));
+    steps.push({ kind: 'call', call, callNo, model }, ...callEvents(source, call, callNo, model, options).map(asStep));
   }
-  const reason = interruptionOf(transcript, run, options);
-  const key = ['interrupted', run.calls.at(-1)?.messageIndex ?? run.userIndex ?? 0];
+  const reason = interruptionOf(source.transcript, run, options);
+  const key = ['interrupted', source.placeOf(run.calls.at(-1)?.messageIndex ?? run.userIndex ?? 0)];
   if (reason !== null) steps.push(asStep({ type: 'ConversationInterrupted', data: { reason }, key }));
   return steps;
 }
 
 const asStep = (event: Placed): RunStep => ({ kind: 'event', event });
 
-function openingOf(transcript: Transcript, run: ReplayRun, { origin }: ImportOptions): Placed[] {
-  const key = ['user', run.userIndex ?? `before ${run.calls[0]?.messageIndex ?? 0}`];
+function openingOf({ transcript, placeOf }: Source, run: ReplayRun, { origin }: ImportOptions): Placed[] {
+  const key =
+    run.userIndex === null ? ['before', placeOf(run.calls[0]?.messageIndex ?? 0)] : ['said', placeOf(run.userIndex)];
   const injected = run.injected ? { injected: true } : {};
   if (origin === 'task')
     return [{ type: 'UserMessageReceived', data: { origin, content: run.task, ...injected }, key }];
@@ -109,11 +122,17 @@ function interruptionOf(
   return noted?.reason ?? run.end;
 }
 
-function callEvents(call: ReplayCall, callNo: number, model: string, { origin }: ImportOptions): Placed[] {
-  const { messageIndex } = call;
+function callEvents(
+  { placeOf }: Source,
+  call: ReplayCall,
+  callNo: number,
+  model: string,
+  { origin }: ImportOptions,
+): Placed[] {
+  const place = placeOf(call.messageIndex);
   const outcome = origin === 'import' ? asSaid(call.outcome) : call.outcome;
   const subject = { call_no: callNo, try: 1, model, usage: null, cost_usd: null };
-  const key = ['answer', messageIndex];
+  const key = ['said', place];
   if (outcome.kind === 'failed') {
     const { reason, detail: why, partial } = outcome;
     const failure = { class: 'recorded_failure', detail: `${reason}: ${why}`, retryable: false, partial };
@@ -121,7 +140,7 @@ function callEvents(call: ReplayCall, callNo: number, model: string, { origin }:
   }
   const { message, finishReason } = outcome;
   const data = { ...subject, message, finish_reason: finishReason, wire_hash: null };
-  return [{ type: 'LlmCallCompleted', data, key }, ...toolEvents(call, callNo, message, origin)];
+  return [{ type: 'LlmCallCompleted', data, key }, ...toolEvents(call, callNo, message, origin, place)];
 }
 
 /** An answer with nothing in it was given all the same: what is built from the stream leaves it out. */
@@ -135,11 +154,12 @@ function toolEvents(
   callNo: number,
   message: AssistantMessage,
   origin: ImportOptions['origin'],
+  place: number,
 ): Placed[] {
   const requested = message.tool_calls.map((toolCall, ordinal) => ({
     type: 'ToolCallRequested' as const,
     data: { call_no: callNo, ordinal, tool_call: toolCall },
-    key: ['request', call.messageIndex, ordinal],
+    key: ['request', place, ordinal],
   }));
   const completed = message.tool_calls.flatMap((toolCall, ordinal) => {
     const result = call.results[ordinal] ?? null;
@@ -149,7 +169,7 @@ function toolEvents(
     // Playing a recording again asks nobody, so nothing is denied or cancelled in it.
     const status = origin === 'import' || result.status === 'ok' ? result.status : 'error';
     const data = { call_no: callNo, ordinal, tool_call_id: id, name, status, content, argument };
-    const key = ['result', call.messageIndex, ordinal];
+    const key = ['result', place, ordinal];
     return [{ at: result.messageIndex, event: { type: 'ToolCallCompleted' as const, data, key } }];
   });
   const ordered = origin === 'import' ? completed.toSorted((one, other) => one.at - other.at) : completed;

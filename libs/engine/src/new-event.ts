@@ -56,7 +56,7 @@ function bodyOf(type: EventType, data: unknown): unknown {
   return { type, data };
 }
 
-function eventId(
+export function eventId(
   subject: EventSubject & { streamId: string },
   type: string,
   key: readonly (string | number)[],

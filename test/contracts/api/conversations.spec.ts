@@ -99,6 +99,26 @@ describe('import', () => {
     expect(messages.body.data).toHaveLength(6);
   });
 
+  it.each([
+    ['another speaker where the known one spoke', [openai[1], { role: 'user', content: 'Else' }]],
+    ['one message in place of the first', [{ role: 'user', content: 'Else' }]],
+    ['an answer in place of the first message', [{ role: 'assistant', content: 'Else' }]],
+  ])('refuses %s under a known source id, and writes nothing', async (what, transcript) => {
+    const stream = what.replaceAll(' ', '-');
+    await into(stream, { source_id: 's' });
+    expect((await into(stream, { source_id: 's', transcript })).body).toMatchObject({
+      status: 409,
+      code: 'wrong_state',
+    });
+    expect((await api.ask(`/v1/streams/${stream}/messages`)).body.data).toHaveLength(4);
+  });
+
+  it('knows a source again without its system message', async () => {
+    await into('unprompted', { source_id: 's' });
+    const again = await into('unprompted', { source_id: 's', transcript: openai.slice(1) });
+    expect(again.body).toMatchObject({ status: 'unchanged', appended: 0 });
+  });
+
   it('waits for nobody: a stream that a run holds is refused', async () => {
     const started = await post('/v1/pipelines/chat/runs', { inputs: { message: 'hi' }, stream_id: 'held' });
     expect((await into('held', {})).body).toMatchObject({ status: 409, code: 'stream_busy' });
@@ -111,6 +131,7 @@ describe('import', () => {
     ['no step', { step_id: null }, '#/step_id'],
     ['nothing to show', { transcript: [{ role: 'system', content: 'x' }] }, '#/transcript'],
     ['no transcript', { transcript: { messages: [{ role: 'robot' }] } }, '#/transcript/messages/0/role'],
+    ['a list with an unknown role', { transcript: [{ role: 'robot' }] }, '#/transcript/0/role'],
   ])('refuses %s and says where', async (_what, body, pointer) => {
     const refused = await into('refused', body);
     expect(refused.status).toBe(422);
@@ -127,10 +148,10 @@ describe('export', () => {
     const move = async (from: string, to: string) => {
       const { body } = await api.ask(`/v1/admin/streams/${from}/export`);
       const { stream_id: _stream, ...whole } = body;
-      expect(whole).toMatchObject({ step_id: 'answer', memory: { colour: 'red' } });
+      expect(whole).toMatchObject({ step_id: 'answer', memory: { colour: 'red', 'a\u0000b': 1 } });
       expect((await post(`/v1/admin/streams/${to}/import`, whole)).body.status).toBe('imported');
     };
-    await into('original', { transcript: recorded, memory: { colour: 'red' } });
+    await into('original', { transcript: recorded, memory: { colour: 'red', 'a\u0000b': 1 } });
     await move('original', 'copy');
     // A run of the copy sends what a run of the original sends.
     const sent = [];

@@ -13,7 +13,10 @@ export const transcript = z
   .transform((body, context) => {
     const parsed = transcriptSchema.safeParse(body);
     if (parsed.success) return parsed.data;
-    for (const { path, message } of parsed.error.issues) context.addIssue({ code: 'custom', path, message });
+    // A bare list is read as `messages`: its faults are named by where they stand in the list.
+    const start = Array.isArray(body) ? 1 : 0;
+    for (const { path, message } of parsed.error.issues)
+      context.addIssue({ code: 'custom', path: path.slice(start), message });
     return z.NEVER;
   })
   .meta({

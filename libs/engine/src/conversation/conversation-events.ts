@@ -1,7 +1,7 @@
 import { importTranscript, type Transcript } from '#libs/context';
 import type { NewEvent } from '#libs/domain';
 import type { EngineDeps } from '../engine-deps.js';
-import { newEvent } from '../new-event.js';
+import { eventId, newEvent } from '../new-event.js';
 
 /** Named where a transcript names no model. */
 const UNKNOWN_MODEL = 'imported';
@@ -24,6 +24,8 @@ export function conversationEvents(
   return steps.flatMap((step) => {
     if (step.kind === 'call') return [];
     const { type, data, key } = step.event;
-    return [newEvent(redact, subject, type, ['import', sourceId, ...key], data)];
+    const parts = ['import', sourceId, ...key];
+    // Not of the type: where a person spoke, an answer is another conversation, and found to be one.
+    return [{ ...newEvent(redact, subject, type, parts, data), eventId: eventId(subject, 'imported', parts) }];
   });
 }

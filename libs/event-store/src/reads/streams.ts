@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Json } from '#libs/domain';
+import { fromStoredText } from '../encoding/stored-text.js';
 import type { PageRequest, ReadDatabase } from './read-database.js';
 
 export type StreamRow = {
@@ -109,12 +110,13 @@ export async function readStreamMemory(db: ReadDatabase, projectId: string, stre
     .where('event.type', 'in', ['MemoryWritten', 'MemoryDeleted'])
     .orderBy(sql`coalesce(event.data, payload.body)->>'key'`)
     .orderBy('event.seq', 'desc');
-  return db
+  const rows = await db
     .selectFrom(latest.as('latest'))
     .select(['key', 'value', 'seq'])
     .where('type', '=', 'MemoryWritten')
     .orderBy('key')
     .execute();
+  return rows.map(({ key, ...row }) => ({ key: fromStoredText(key), ...row }));
 }
 
 /** The run that holds each of these streams (the first, when several share it). */
