@@ -140,6 +140,10 @@ it('takes both secrets while they overlap, keeps its own when it is changed, and
     '#/action/start/pipeline',
     '#/action/start/inputs/order',
   ]);
+  const both = { ...hook, action: { ...ORDERS, signal: { name: 'paid', key: 'A' } } };
+  expect((await api.ask('/v1/hooks/rotated', { method: 'PUT', body: both })).body.errors).toMatchObject([
+    { pointer: '#/action', detail: expect.stringContaining('either { start:') },
+  ]);
   expect((await api.ask('/v1/hooks/rotated', { method: 'DELETE' })).status).toBe(204);
   expect((await deliver(path, {}, {})).status).toBe(404);
 });

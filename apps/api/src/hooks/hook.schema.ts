@@ -16,7 +16,10 @@ const signalTemplate = z
   .strictObject({ name: line(128), key: line(2000), payload: anyJson.default(null) })
   .meta({ id: 'SignalTemplate' });
 
-const action = z.union([z.strictObject({ start: runTemplate }), z.strictObject({ signal: signalTemplate })]);
+const action = z.union([z.strictObject({ start: runTemplate }), z.strictObject({ signal: signalTemplate })], {
+  error:
+    'expected either { start: { pipeline, inputs, … } } or { signal: { name, key, payload } }, with known fields only',
+});
 
 export const hookBody = z
   .strictObject({
