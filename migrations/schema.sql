@@ -434,7 +434,8 @@ create table stream (
   version bigint not null default 0,
   entries bigint not null default 0,
   created_at timestamp with time zone not null default now(),
-  updated_at timestamp with time zone not null default now()
+  updated_at timestamp with time zone not null default now(),
+  erasures integer not null default 0
 );
 alter table stream add constraint stream_pkey PRIMARY KEY (project_id, stream_id);
 

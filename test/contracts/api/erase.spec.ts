@@ -81,6 +81,17 @@ describe('DELETE of a run', () => {
     expect((await erase(`/v1/admin/streams/${body.id}`)).body).toMatchObject({ status: 409, code: 'wrong_state' });
     await api.work();
   });
+
+  it('waits for others on its stream, who may have read it', async () => {
+    const first = await run('PLANT-four', { stream_id: 'busy' });
+    const more = { inputs: { message: 'x' }, stream_id: 'busy' };
+    const { body } = await api.ask('/v1/pipelines/chat/runs', { method: 'POST', body: more });
+    const refused = await erase(`/v1/runs/${first}`);
+    expect(refused.body).toMatchObject({ status: 409, code: 'wrong_state' });
+    expect(refused.body.detail).toContain(body.id);
+    await api.work();
+    expect((await erase(`/v1/runs/${first}`)).status).toBe(204);
+  });
 });
 
 describe('DELETE of a stream', () => {

@@ -19,6 +19,7 @@ export class Conversation {
     private readonly place: SubStream,
     readonly view: ViewSpec,
     private kept: KeptEvents,
+    private readonly erasures: number | null,
     readonly loop: AgentLoop,
   ) {}
 
@@ -26,7 +27,7 @@ export class Conversation {
   static begin(deps: ConversationDeps, place: SubStream, view: ViewSpec, own: OwnLoop): Conversation {
     const uptoSeq = viewCutoff(view);
     const kept = new KeptEvents(view, { events: [], fromSeq: uptoSeq + 1, uptoSeq, hasAllCompactions: true });
-    return new Conversation(deps, place, view, kept, new AgentLoop(own.subject, own.models));
+    return new Conversation(deps, place, view, kept, null, new AgentLoop(own.subject, own.models));
   }
 
   /**
@@ -39,9 +40,13 @@ export class Conversation {
     next: NextBuild,
     own: OwnLoop & { ownFrom: number | null },
   ): Promise<Conversation> {
-    const kept = (await takeKept(deps, place, next.view)) ?? (await readAnew(deps, place, next));
+    const stream = await deps.log.version(place.projectId, place.streamId);
+    const erasures = stream?.erasures ?? 0;
+    const upto = Math.max(stream?.version ?? 0, viewCutoff(next.view));
+    const taken = await takeKept(deps, place, { view: next.view, erasures });
+    const kept = taken ?? (await readKeptEvents(deps.log, place, next, upto));
     const loop = await readLoop(deps.log, place, own, kept.uptoSeq);
-    return new Conversation(deps, place, next.view, kept, loop);
+    return new Conversation(deps, place, next.view, kept, erasures, loop);
   }
 
   /** Last seq that was read: the version that the next append expects. */
@@ -71,25 +76,30 @@ export class Conversation {
 
   /** Leaves it for the next job of this process. */
   leave(): void {
-    this.deps.conversations.put(keyOf(this.place, this.view), this.kept);
+    const { place, view, kept, erasures } = this;
+    this.deps.conversations.put(keyOf(place, view), { kept, erasures });
   }
 }
 
 const keyOf = ({ projectId, streamId }: SubStream, view: ViewSpec): string =>
   JSON.stringify([projectId, streamId, viewKey(view)]);
 
-async function readAnew({ log }: ConversationDeps, place: SubStream, next: NextBuild): Promise<KeptEvents> {
-  const stream = await log.version(place.projectId, place.streamId);
-  return readKeptEvents(log, place, next, Math.max(stream?.version ?? 0, viewCutoff(next.view)));
-}
-
 /** Who is further behind reads less anew. */
 const MAX_CATCH_UP = 500;
 
-/** What the process kept, brought up to date; null when there is nothing, or the log does not go on from it. */
-async function takeKept(deps: ConversationDeps, place: SubStream, view: ViewSpec): Promise<KeptEvents | null> {
-  const kept = deps.conversations.take(keyOf(place, view));
-  if (kept === null || kept.newestId === null) return null;
+/**
+ * What the process kept, brought up to date; null when there is nothing, the log does not go on from it, or something of the
+ * sub-stream was erased since: it may be among what was kept.
+ */
+async function takeKept(
+  deps: ConversationDeps,
+  place: SubStream,
+  { view, erasures }: { view: ViewSpec; erasures: number },
+): Promise<KeptEvents | null> {
+  const found = deps.conversations.take(keyOf(place, view));
+  if (found === null || found.erasures !== erasures) return null;
+  const { kept } = found;
+  if (kept.newestId === null) return null;
   const query = { ...place, afterSeq: kept.uptoSeq - 1, limit: MAX_CATCH_UP };
   const [newest, ...events] = await deps.log.read(query);
   if (newest?.eventId !== kept.newestId || events.length + 1 === MAX_CATCH_UP) return null;

@@ -28,7 +28,8 @@ export type AppendResult =
   /** An event with this id is stored with another body: a bug in the caller's ids. */
   | { status: 'id_conflict'; eventId: string };
 
-export type StreamVersion = { streamId: string; version: number; entries: number };
+/** `erasures`: how often something of it was erased. */
+export type StreamVersion = { streamId: string; version: number; entries: number; erasures: number };
 
 export type ReadStream = {
   projectId: string;

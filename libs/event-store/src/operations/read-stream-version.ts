@@ -7,6 +7,6 @@ export async function readStreamVersion(
   streamId: string,
 ): Promise<StreamVersion | null> {
   const [row] = await session<StreamVersion[]>`
-    select stream_id as "streamId", version, entries from stream where project_id = ${projectId} and stream_id = ${streamId}`;
+    select stream_id as "streamId", version, entries, erasures from stream where project_id = ${projectId} and stream_id = ${streamId}`;
   return row === undefined ? null : { ...row };
 }

@@ -8,6 +8,8 @@ export type StreamTable = {
   version: Generated<number>;
   /** The last entry ordinal. */
   entries: Generated<number>;
+  /** How often something of it was erased. */
+  erasures: Generated<number>;
   created_at: DefaultTimestamp;
   updated_at: DefaultTimestamp;
 };

@@ -28,6 +28,9 @@ export async function eraseEvents(db: Db, projectId: string, which: RawBuilder<u
   await deleteBodies(db, projectId, [...new Set(hashes)]);
   const first = new Map<string, number>();
   for (const { stream_id: id, seq } of rows) first.set(id, Math.min(seq, first.get(id) ?? seq));
+  await sql`
+    update stream set erasures = erasures + 1
+    where project_id = ${projectId} and stream_id = any(${[...first.keys()]}::text[])`.execute(db);
   return [...first].map(([streamId, firstSeq]) => ({ streamId, firstSeq }));
 }
 

@@ -29,7 +29,13 @@ export async function eraseRun(
       sql`run_id = ${runId} or (ancestors @> array[${runId}] and ancestors <> '{}')`,
     );
     if (!runs.some((run) => run.run_id === runId)) return { status: 'not_found' };
-    const open = runs.find((run) => !run.ended);
+    // A run under way on the same stream may have read what is to go.
+    const others = await lockRuns(
+      tx,
+      projectId,
+      sql`stream_id = any(${runs.map((run) => run.stream_id)}::text[]) and started_at is not null and ended_at is null`,
+    );
+    const open = [...runs, ...others].find((run) => !run.ended);
     if (open !== undefined) return { status: 'not_ended', runId: open.run_id, runStatus: open.status };
     for (const run of runs) await eraseRunEvents(tx, projectId, run);
     const ids = runs.map((run) => run.run_id);
