@@ -82,10 +82,17 @@ function baseOf(build: Build, draft: Draft): RecordedBase {
     pinned: draft.cells.flatMap(({ entry, pinned }) =>
       pinned && entry.source.entry !== null ? [entry.source.entry] : [],
     ),
-    pinned_seqs: seqs.flatMap((one) => (one.isOld ? [one.seq] : [])),
+    pinned_seqs: [...new Set([...seqs.flatMap((one) => (one.isOld ? [one.seq] : [])), ...headSeq(draft, isOld)])],
     rolled_back: view.compaction.rolledBack.length,
     compaction: recordCompaction(view.compaction),
   };
+}
+
+/** The last user message of what is left behind: without it, kept turns would count to the exchange of an older one. */
+function headSeq({ cells }: Draft, isOld: (entry: number | null) => boolean): number[] {
+  const head = cells.findLast(({ entry: { source } }) => source.kind === 'user' && isOld(source.entry));
+  const seq = head?.entry.source.seq ?? null;
+  return seq === null ? [] : [seq];
 }
 
 /**
