@@ -88,11 +88,14 @@ function baseOf(build: Build, draft: Draft): RecordedBase {
   };
 }
 
-/** The last user message of what is left behind: without it, kept turns would count to the exchange of an older one. */
+/**
+ * Where single user messages are shown of what is left behind: its last user message, since without it kept turns would
+ * count to the exchange of an older one.
+ */
 function headSeq({ cells }: Draft, isOld: (entry: number | null) => boolean): number[] {
-  const head = cells.findLast(({ entry: { source } }) => source.kind === 'user' && isOld(source.entry));
-  const seq = head?.entry.source.seq ?? null;
-  return seq === null ? [] : [seq];
+  const old = cells.filter(({ entry: { source } }) => source.kind === 'user' && isOld(source.entry));
+  const seq = old.at(-1)?.entry.source.seq ?? null;
+  return seq !== null && old.some(({ shown }) => shown !== null) ? [seq] : [];
 }
 
 /**

@@ -6,7 +6,10 @@ import { randomPlan } from './random-plan.js';
 
 /** Streams in one run of the suite, all formats together; `npm run test:laws -- --runs N` sets another number. */
 const STREAMS = lawRuns(USUAL_STREAMS);
-const SEED = Number(process.env.WEIR_LAW_SEED ?? Date.now() % 2 ** 31);
+/** `npm test` says the same of a commit each time; `npm run test:laws` draws other streams each time. */
+const USUAL_SEED = 20_261_130;
+const isLongRun = process.env.WEIR_LAW_RUNS !== undefined;
+const GIVEN_SEED = process.env.WEIR_LAW_SEED ?? (isLongRun ? String(Date.now() % 2 ** 31) : undefined);
 const BATCH = 1_000;
 const PROGRESS_EVERY_MS = 15_000;
 
@@ -18,10 +21,11 @@ export async function assertLaws(format: ApiFormat): Promise<void> {
   const total = Math.ceil(STREAMS / API_FORMATS.length);
   const begun = performance.now();
   let told = begun;
-  say(`laws ${format}: ${total} streams, WEIR_LAW_SEED=${SEED}`);
+  const seed = Number(GIVEN_SEED ?? USUAL_SEED + BATCH * API_FORMATS.indexOf(format));
+  say(`laws ${format}: ${total} streams, WEIR_LAW_SEED=${seed}`);
   for (let done = 0, batch = 0; done < total; batch += 1) {
     const numRuns = Math.min(BATCH, total - done);
-    fc.assert(fc.property(randomPlan(format), checkLaws), { numRuns, seed: SEED + batch });
+    fc.assert(fc.property(randomPlan(format), checkLaws), { numRuns, seed: seed + batch });
     done += numRuns;
     const now = performance.now();
     if (done < total && now - told < PROGRESS_EVERY_MS) continue;

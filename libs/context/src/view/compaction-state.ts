@@ -54,8 +54,12 @@ export type ModelFailures = { readonly inARow: number; readonly lastTo: number |
 export const BREAKER_FAILURES = 3;
 
 type Fold = {
+  /** Goes on from a record, which names open requests and no ended ones but the last. */
+  isRecorded: boolean;
   requests: Map<string, { range: Range; reason: string }>;
   applied: LiveCompaction[];
+  /** Those whose summary came, shown or not. */
+  compacted: Set<string>;
   open: OpenCompaction[];
   lastEnded: EndedCompaction | null;
   failures: number;
@@ -89,7 +93,9 @@ export type RecordedCompactions = {
 };
 
 const emptyFold = (): Fold => ({
+  isRecorded: false,
   requests: new Map(),
+  compacted: new Set(),
   applied: [],
   open: [],
   lastEnded: null,
@@ -108,7 +114,9 @@ function foldOf({ state, summary }: RecordedCompactions): Fold {
     waitExpired,
   }));
   return {
+    isRecorded: true,
     requests: new Map(open.map(({ id, range, reason }) => [id, { range, reason }])),
+    compacted: new Set([...(live === null ? [] : [live.id]), ...state.rolled_back]),
     applied:
       live === null
         ? []
@@ -158,14 +166,18 @@ function foldEvent(fold: Fold, event: StoredEvent, spec: ViewSpec): void {
 /** Appending one twice changes nothing (law C9); one that does not nest around the live one, or says nothing, is not shown. */
 function apply(fold: Fold, { seq, data }: Extract<StoredEvent, { type: 'ContextCompacted' }>): void {
   const { compaction_id: id, replaces_seq_range: range, entries, summary, extractive } = data;
-  if (fold.applied.some((one) => one.id === id) || fold.rolledBack.includes(id)) return;
+  if (fold.compacted.has(id)) return;
   const live = fold.applied.at(-1);
+  const isShown = !isBlank(summary) && (live === undefined || nests(range, live.range));
+  // A record knows no ended ones but the last: this one had ended in front of it.
+  if (!isShown && fold.isRecorded && !fold.requests.has(id)) return;
+  fold.compacted.add(id);
   const reason = fold.requests.get(id)?.reason ?? '';
   fold.open = fold.open.filter((one) => one.id !== id);
   fold.lastEnded = { id, range, reason, outcome: 'compacted' };
   if (extractive) countModels(fold, data);
   else fold.modelFailures = { inARow: 0, lastTo: null };
-  if (isBlank(summary) || (live !== undefined && !nests(range, live.range))) return;
+  if (!isShown) return;
   fold.applied.push({ id, appliedSeq: seq, range, entries, summary, extractive });
   fold.failures = 0;
 }
