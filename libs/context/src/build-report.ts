@@ -61,6 +61,8 @@ function baseOf(build: Build, draft: Draft): RecordedBase {
     (cell) => (cell.shown !== null || isInOutlines(cell)) && cell.entry.source.seq !== null,
   );
   const isOld = (entry: number | null): boolean => entry !== null && entry < boundary;
+  const summarisedTo = view.compaction.live?.entries[1] ?? 0;
+  const isForgotten = (entry: number | null): boolean => isOld(entry) && (entry ?? 0) > summarisedTo;
   const seqs = shown.flatMap(({ entry: { source } }) =>
     source.seq === null ? [] : [{ seq: source.seq, isOld: isOld(source.entry) }],
   );
@@ -82,20 +84,20 @@ function baseOf(build: Build, draft: Draft): RecordedBase {
     pinned: draft.cells.flatMap(({ entry, pinned }) =>
       pinned && entry.source.entry !== null ? [entry.source.entry] : [],
     ),
-    pinned_seqs: [...new Set([...seqs.flatMap((one) => (one.isOld ? [one.seq] : [])), ...headSeq(draft, isOld)])],
+    pinned_seqs: [...new Set([...seqs.flatMap((one) => (one.isOld ? [one.seq] : [])), ...headSeq(draft, isForgotten)])],
     rolled_back: view.compaction.rolledBack.length,
     compaction: recordCompaction(view.compaction),
   };
 }
 
 /**
- * Where single user messages are shown of what is left behind: its last user message, since without it kept turns would
- * count to the exchange of an older one.
+ * Where single user messages are shown of what is left behind, but for the summary: its last user message, since without it
+ * kept turns would count to the exchange of an older one.
  */
-function headSeq({ cells }: Draft, isOld: (entry: number | null) => boolean): number[] {
-  const old = cells.filter(({ entry: { source } }) => source.kind === 'user' && isOld(source.entry));
-  const seq = old.at(-1)?.entry.source.seq ?? null;
-  return seq !== null && old.some(({ shown }) => shown !== null) ? [seq] : [];
+function headSeq({ cells }: Draft, isForgotten: (entry: number | null) => boolean): number[] {
+  const users = cells.filter(({ entry: { source } }) => source.kind === 'user' && isForgotten(source.entry));
+  const seq = users.at(-1)?.entry.source.seq ?? null;
+  return seq !== null && users.some(({ shown }) => shown !== null) ? [seq] : [];
 }
 
 /**
