@@ -30,7 +30,7 @@ export function describeEventLog(subject: () => EventLogUnderTest): void {
     expect(events[2]?.data).toEqual({ origin: 'user', content: 'b' });
     expect(events[2]?.cursor).toBe(`${events[2]?.cursor.split('-')[0] ?? ''}-${events[2]?.position ?? 0}`);
     expect(events[2]?.recordedAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/);
-    expect(await log.version(PROJECT, streamId)).toEqual({ streamId, version: 3, entries: 2 });
+    expect(await log.version(PROJECT, streamId)).toEqual({ streamId, version: 3, entries: 2, erasures: 0 });
   });
 
   it('reads what is asked for: of one run, single places, one entry', async () => {
