@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chatPipeline, startTestApi, type TestApi } from '../api/test-api.js';
 import { runWeir } from './run-weir.js';
+import { waitFor } from '../../support/index.js';
 
 let api: TestApi;
 let folder: string;
@@ -113,7 +114,11 @@ describe('weir', () => {
     expect((await weir('explain', run)).out).toContain('answer  succeeded');
     expect((await weir('runs', '--tag', 'shown', '--json')).lines).toMatchObject([{ event: 'run', id: run }]);
     expect((await weir('runs', '--tag', 'shown')).out).toMatch(/RUN +PIPELINE +STATUS/);
-    const events = await weir('events', run, '--json');
+    // The feed is behind the oldest transaction of the whole server, and other tests have theirs.
+    const events = await waitFor(async () => {
+      const read = await weir('events', run, '--json');
+      return read.lines.at(-1)?.data.type === 'RunSucceeded' ? read : null;
+    });
     expect(events.lines.map((line) => line.data.type)).toEqual(expect.arrayContaining(['RunCreated', 'RunSucceeded']));
     const after = await weir('events', run, '--follow', '--after', events.lines.at(-2).data.cursor, '--json');
     expect(after.lines.map((line) => line.data.type)).toEqual(['RunSucceeded']);
