@@ -48,10 +48,8 @@ describe('DELETE of a run', () => {
     expect(await holding('PLANT-one')).toEqual([]);
     const seen = (await api.ask(`/v1/runs/${first}`)).body;
     expect(seen).toMatchObject({ status: 'succeeded', status_reason: 'erased', inputs: {}, allowed_actions: [] });
-    const events = (await api.ask(`/v1/runs/${first}/events`)).body.data;
-    expect(new Set(events.map(({ type, digest }: { type: string; digest: string }) => `${type} ${digest}`))).toEqual(
-      new Set(['EventErased erased']),
-    );
+    const events = await api.feedOf(first);
+    expect(new Set(events.map(({ type, digest }) => `${type} ${digest}`))).toEqual(new Set(['EventErased erased']));
     const context = await api.ask(`/v1/runs/${second}/steps/answer/calls/1/context`);
     expect(context.body.rebuilt).toBe('erased');
     const third = await run('the third', { stream_id: 'shared' });

@@ -23,13 +23,6 @@ async function start(): Promise<string> {
 
 const streamOf = (run: string) => `${api.url}/v1/runs/${run}/stream`;
 
-/** The feed is behind the oldest transaction of the whole server, and other tests have theirs. */
-const wholeFeed = (run: string): Promise<{ cursor: string; type: string }[]> =>
-  waitFor(async () => {
-    const events = (await api.ask(`/v1/runs/${run}/events?limit=1000`)).body.data as { cursor: string; type: string }[];
-    return events.at(-1)?.type === 'RunSucceeded' ? events : null;
-  });
-
 describe('the event stream of a run', () => {
   it('begins with a snapshot, sends events as they come, and ends', async () => {
     const run = await start();
@@ -45,8 +38,7 @@ describe('the event stream of a run', () => {
       id: null,
       data: { run_id: run, status: 'succeeded', cursor: client.lastId },
     });
-    const listed = await api.ask(`/v1/runs/${run}/events?limit=1000`);
-    expect(client.ofType('event').map((frame) => frame.data)).toEqual(listed.body.data);
+    expect(client.ofType('event').map((frame) => frame.data)).toEqual(await api.feedOf(run));
     for (const { id, data } of client.ofType('event')) expect(id).toBe(data.cursor);
   });
 
@@ -64,7 +56,7 @@ describe('the event stream of a run', () => {
   it('goes on after Last-Event-ID: over many broken connections each event is seen once', async () => {
     const run = await start();
     await api.work();
-    const all = (await wholeFeed(run)).map(({ cursor }) => cursor);
+    const all = (await api.feedOf(run)).map(({ cursor }) => cursor);
     const seen: string[] = [];
     let last: string | null = null;
     for (let at = 0; at < all.length; at += 1) {
@@ -85,7 +77,7 @@ describe('the event stream of a run', () => {
   it('takes a cursor as `after` too, and `after` pages through the list', async () => {
     const run = await start();
     await api.work();
-    await wholeFeed(run);
+    await api.feedOf(run);
     const paged: string[] = [];
     let after = '';
     for (;;) {

@@ -13,7 +13,7 @@ import { createApiKey, createProject, postgresRecordingStore } from '../../../li
 import { parseEnvironment, parseOperatorFile, resolveSettings } from '../../../libs/platform/src/index.js';
 import { createApi } from '../../../apps/api/src/create-api.js';
 import { composeEngine } from '../../../apps/runtime/src/index.js';
-import { createTestDatabase, testLogger, testQueue } from '../../support/index.js';
+import { createTestDatabase, testLogger, testQueue, waitFor } from '../../support/index.js';
 import { InMemoryQueue } from '../../support/in-memory-queue.js';
 import { takeJobs } from '../../support/take-jobs.js';
 
@@ -22,6 +22,8 @@ export const HOME = 'default';
 export type TestApi = Awaited<ReturnType<typeof startTestApi>>;
 
 export type Answer = { status: number; headers: Headers; body: any; text: string };
+
+type RunEvent = { event_id: string; cursor: string; type: string; digest: string };
 
 type Ask = { method?: string; key?: string | null; body?: unknown; headers?: Record<string, string> };
 
@@ -112,6 +114,16 @@ export async function startTestApi({
       return newKey(API_KEY_SCOPES, projectId);
     },
     ask: (path: string, request: Ask = {}) => ask(url, path, { key: token, ...request }),
+    /** The feed is behind the oldest transaction of the whole server, and other tests have theirs: this waits for it. */
+    feedOf: (run: string) =>
+      waitFor(
+        async () => {
+          const stored = await runtime.database.run((sql) => sql`select from event where run_id = ${run}`);
+          const { body } = await ask(url, `/v1/runs/${run}/events?limit=1000`, { key: token });
+          return body.data.length === stored.length ? (body.data as RunEvent[]) : null;
+        },
+        { what: `the whole feed of ${run}` },
+      ),
     /** Until all jobs that there are have run: in this call, or in the worker. */
     work: async () => {
       if (taker !== null) return taker.idle();
