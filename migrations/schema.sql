@@ -414,7 +414,8 @@ create table step_run (
   started_at timestamp with time zone,
   ended_at timestamp with time zone,
   waiting_key text,
-  waiting_since timestamp with time zone
+  waiting_since timestamp with time zone,
+  lane text not null default ''::text
 );
 alter table step_run add constraint step_run_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'queued'::text, 'running'::text, 'waiting'::text, 'succeeded'::text, 'failed'::text, 'skipped'::text, 'cancelled'::text, 'timed_out'::text, 'dead_letter'::text])));
 alter table step_run add constraint step_run_project_id_run_id_fkey FOREIGN KEY (project_id, run_id) REFERENCES run(project_id, run_id) ON DELETE CASCADE;
@@ -423,7 +424,7 @@ CREATE UNIQUE INDEX step_run_by_id ON public.step_run USING btree (step_run_id);
 CREATE INDEX step_run_dispatched ON public.step_run USING btree (dispatched_at) WHERE ((status = 'queued'::text) AND (dispatched_at IS NOT NULL));
 CREATE INDEX step_run_due ON public.step_run USING btree (due_at) WHERE ((status = 'waiting'::text) AND (due_at IS NOT NULL));
 CREATE INDEX step_run_leases ON public.step_run USING btree (lease_until) WHERE (status = 'running'::text);
-CREATE INDEX step_run_outbox ON public.step_run USING btree (priority DESC, queued_at) WHERE ((status = 'queued'::text) AND (dispatched_at IS NULL));
+CREATE INDEX step_run_outbox ON public.step_run USING btree (priority DESC, project_id, lane, queued_at) WHERE ((status = 'queued'::text) AND (dispatched_at IS NULL));
 CREATE INDEX step_run_parked ON public.step_run USING btree (reason) WHERE ((status = 'waiting'::text) AND (reason = ANY (ARRAY['paused'::text, 'spend_limit'::text])));
 CREATE UNIQUE INDEX step_run_place ON public.step_run USING btree (project_id, run_id, step_id, COALESCE(item, '-1'::integer), round);
 CREATE INDEX step_run_timeouts ON public.step_run USING btree (timeout_at) WHERE ((ended_at IS NULL) AND (timeout_at IS NOT NULL));

@@ -1,6 +1,7 @@
 import { v7 as uuidV7 } from 'uuid';
 import { celExpressions } from '../../libs/expressions/src/index.js';
 import {
+  Admission,
   ConversationCache,
   EXECUTABLE_STEP_KINDS,
   applyPipeline,
@@ -154,6 +155,7 @@ function harnessDeps({ database, queue, scripts, logged }: Parts): EngineDeps {
       modelTotalTimeoutMs: 20_000,
       maxStalls: 3,
     },
+    admission: new Admission(),
     held: new HeldSteps(),
     conversations: new ConversationCache(16 * 1024 * 1024),
     logger,

@@ -20,9 +20,12 @@ export class InMemoryQueue implements StepQueue {
   readonly compactions: CompactionJob[] = [];
   /** Throws instead of taking jobs. */
   isAway = false;
+  /** How many jobs wait in it at most. */
+  capacity = 1_000;
 
   room(): Promise<number> {
-    return this.isAway ? Promise.reject(new Error('the queue is away')) : Promise.resolve(1_000);
+    if (this.isAway) return Promise.reject(new Error('the queue is away'));
+    return Promise.resolve(Math.max(0, this.capacity - this.steps.length));
   }
 
   push(jobs: readonly StepJob[]): Promise<void> {
@@ -56,6 +59,11 @@ export class InMemoryQueue implements StepQueue {
           ),
       ),
     );
+  }
+
+  /** Runs these jobs side by side, as on several workers. */
+  async run(deps: EngineDeps, jobs: readonly StepJob[]): Promise<void> {
+    await Promise.all(jobs.map((job) => runStepJob(deps, job)));
   }
 
   /** Runs jobs until none is left. Steps of one round run side by side, as on several workers. */

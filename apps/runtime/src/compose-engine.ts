@@ -1,6 +1,6 @@
 import { v7 as uuidV7 } from 'uuid';
 import { celExpressions } from '#libs/expressions';
-import { ConversationCache, HeldSteps, recordedCalls, type EngineDeps } from '#libs/engine';
+import { Admission, ConversationCache, HeldSteps, recordedCalls, type EngineDeps } from '#libs/engine';
 import {
   connect,
   postgresCompactionStore,
@@ -111,6 +111,7 @@ function engineDeps(settings: Settings, parts: Parts): { engine: EngineDeps; too
     pipelineFacts: pipelineFacts({ ...settings, plugins: [...plugins.keys()] }, expressions),
     redact: secretRedactor(knownSecrets(settings)),
     settings: engineSettings(settings, app),
+    admission: new Admission(),
     held: new HeldSteps(),
     conversations: new ConversationCache(CONVERSATION_BYTES),
     logger,

@@ -1,5 +1,6 @@
 import type { ExpressionLanguage, Json, JsonObject, PipelineFacts } from '#libs/domain';
 import type { ConversationCache } from './agent/conversation-cache.js';
+import type { Admission } from './dispatch/admission.js';
 import type { HeldSteps } from './claim/held-steps.js';
 import type { CompactionStore } from './ports/compaction-store.port.js';
 import type { EventLog } from './ports/event-log.port.js';
@@ -45,6 +46,8 @@ export type EngineDeps = {
   queue: StepQueue;
   wakeups: Wakeups;
   epoch: QueueEpoch;
+  /** What this process knows of what waits for the queue. */
+  admission: Admission;
   models: Models;
   /** Shared by all processes. */
   limiter: ModelLimiter;

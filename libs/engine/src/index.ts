@@ -14,6 +14,7 @@ export * from './compact-stream/roll-back-compaction.js';
 export { heartbeatCompactions, runCompactionJob } from './compact-stream/run-compaction-job.js';
 export * from './describe-run.js';
 export * from './discard-dead-letter.js';
+export { Admission } from './dispatch/admission.js';
 export * from './dispatch/relay.js';
 export * from './explain-run.js';
 export * from './load-definition.js';

@@ -1,14 +1,7 @@
 import type { RunStore, StepQueue } from '#libs/engine';
 import type { Database } from './connect.js';
 import { claimStep } from './operations/claim-step.js';
-import {
-  findDispatched,
-  redispatch,
-  redispatchAll,
-  takeRunnable,
-  takeThese,
-  undispatch,
-} from './operations/dispatch.js';
+import { findDispatched, redispatch, redispatchAll, takeThese, undispatch } from './operations/dispatch.js';
 import { findCancelRequested } from './operations/find-cancel-requested.js';
 import { findDueRuns, findDueSteps, findDueWaits, findStuckRuns } from './operations/find-due.js';
 import { findExpiredLeases } from './operations/find-expired-leases.js';
@@ -21,6 +14,7 @@ import { readLastPosition } from './operations/read-last-position.js';
 import { renewLeases } from './operations/renew-leases.js';
 import { findNextOnStream, findStartableRuns } from './operations/stream-line.js';
 import { sumRunUsage } from './operations/sum-run-usage.js';
+import { takeInTurn, Turns } from './operations/take-in-turn.js';
 import { postgresTriggerStore } from './postgres-trigger-store.js';
 import { postgresWaitStore } from './postgres-wait-store.js';
 import { transact } from './transact.js';
@@ -73,8 +67,9 @@ function claims(db: Database): Pick<RunStore, 'claimStep' | 'heartbeat'> {
 function dispatches(
   db: Database,
 ): Pick<RunStore, 'takeRunnable' | 'takeThese' | 'undispatch' | 'findDispatched' | 'redispatch' | 'redispatchAll'> {
+  const turns = new Turns();
   return {
-    takeRunnable: async (limit) => (await db.run((sql) => takeRunnable(sql, LEASED_STEPS, limit))).map(stepJob),
+    takeRunnable: async (limit) => (await db.run((sql) => takeInTurn(sql, turns, limit))).map(stepJob),
     takeThese: async (stepRunIds) => (await db.run((sql) => takeThese(sql, LEASED_STEPS, stepRunIds))).map(stepJob),
     undispatch: (jobs) => db.run((sql) => undispatch(sql, LEASED_STEPS, jobs.map(dispatch))),
     findDispatched: async (olderThanMs, limit) =>

@@ -1,23 +1,29 @@
 import type { EngineDeps } from '../engine-deps.js';
 import type { StepJob } from '../ports/step-queue.port.js';
 
-export type DispatchDeps = Pick<EngineDeps, 'runs' | 'queue' | 'logger'>;
+export type DispatchDeps = Pick<EngineDeps, 'runs' | 'queue' | 'admission' | 'logger'>;
 
 /**
- * Pushes what this process has just made runnable, as far as admission has room; the relay pushes the rest.
+ * Pushes what this process has just made runnable, as far as admission has room; the relay pushes the rest. Where others
+ * wait already, it pushes as many of those whose turn it is.
  * Never throws: a queue that is away costs time, not work, because undispatched rows are the outbox.
  */
 export async function dispatchNow(deps: DispatchDeps, stepRunIds: readonly string[]): Promise<void> {
   if (stepRunIds.length === 0) return;
   try {
     const room = await deps.queue.room();
-    if (room > 0) await pushJobs(deps, await deps.runs.takeThese(stepRunIds.slice(0, room)));
+    if (room < stepRunIds.length) deps.admission.note(true);
+    if (room > 0) await pushJobs(deps, await takeNow(deps, stepRunIds.slice(0, room)));
   } catch (error) {
     deps.logger.warn(
       { error: String(error), steps: stepRunIds.length },
       'dispatch put off: the relay pushes these steps when the queue answers',
     );
   }
+}
+
+async function takeNow({ runs, admission }: DispatchDeps, stepRunIds: readonly string[]): Promise<StepJob[]> {
+  return admission.isCrowded ? runs.takeRunnable(stepRunIds.length) : runs.takeThese(stepRunIds);
 }
 
 /** Pushes jobs whose rows are marked as dispatched; gives the rows back when the queue does not take them. */

@@ -1,5 +1,6 @@
 import { AppError, RetryableError } from '#libs/domain';
 import type { StepJob } from '../ports/step-queue.port.js';
+import { Admission } from './admission.js';
 import { dispatchNow, type DispatchDeps } from './dispatch-now.js';
 import { relay } from './relay.js';
 
@@ -8,6 +9,7 @@ class Dispatching {
   readonly undispatched = new Map<string, StepJob>();
   readonly queued: string[] = [];
   readonly logged: string[] = [];
+  readonly admission = new Admission();
   capacity = 10;
   fault: ((jobs: readonly StepJob[]) => Error | null) | null = null;
 
@@ -40,6 +42,7 @@ class Dispatching {
     return {
       runs: runs as DispatchDeps['runs'],
       queue: queue as DispatchDeps['queue'],
+      admission: this.admission,
       logger: { debug: note, info: note, warn: note, error: note },
     };
   }
@@ -54,7 +57,8 @@ describe('the relay', () => {
     await expect(relay(world.deps)).resolves.toEqual({ pushed: 0, more: false });
     expect(world.undispatched.size).toBe(5);
     world.queued.splice(0, 7);
-    await expect(relay(world.deps)).resolves.toEqual({ pushed: 5, more: false });
+    await expect(relay(world.deps)).resolves.toEqual({ pushed: 5, more: true });
+    await expect(relay(world.deps)).resolves.toEqual({ pushed: 0, more: false });
   });
 
   it('gives rows back when the queue is away, and says so', async () => {
@@ -63,14 +67,14 @@ describe('the relay', () => {
     await expect(relay(world.deps)).rejects.toThrow('Redis is away');
     expect([...world.undispatched.keys()]).toEqual(['s1', 's2']);
     world.fault = null;
-    await expect(relay(world.deps)).resolves.toEqual({ pushed: 2, more: false });
+    await expect(relay(world.deps)).resolves.toEqual({ pushed: 2, more: true });
   });
 
   it('does not let a row that the queue refuses hold up the others', async () => {
     const world = new Dispatching().add('s1', 'bad', 's2');
     world.fault = (jobs) =>
       jobs.some((job) => job.stepRunId === 'bad') ? new AppError('invalid_job', 'no such id') : null;
-    await expect(relay(world.deps)).resolves.toEqual({ pushed: 2, more: false });
+    await expect(relay(world.deps)).resolves.toEqual({ pushed: 2, more: true });
     expect(world.queued).toEqual(['s1', 's2']);
     expect(world.undispatched.size).toBe(0);
     expect(world.logged).toEqual(['the queue refuses this step']);
@@ -93,6 +97,23 @@ describe('dispatching after a commit', () => {
     await dispatchNow(world.deps, ['s1', 's2', 's3']);
     expect(world.queued).toEqual(['s1', 's2']);
     expect([...world.undispatched.keys()]).toEqual(['s3']);
+  });
+
+  it('lets those whose turn it is go first where others wait already, until nobody does', async () => {
+    const world = new Dispatching().add('s1', 's2', 's3');
+    world.capacity = 2;
+    await relay(world.deps);
+    world.add('new');
+    world.capacity = 3;
+    await dispatchNow(world.deps, ['new']);
+    expect(world.queued).toEqual(['s1', 's2', 's3']);
+    world.capacity = 10;
+    await relay(world.deps);
+    await relay(world.deps);
+    expect(world.queued).toEqual(['s1', 's2', 's3', 'new']);
+    world.add('older', 'newer');
+    await dispatchNow(world.deps, ['newer']);
+    expect(world.queued.at(-1)).toBe('newer');
   });
 
   it('never throws: what could not be pushed stays in the outbox', async () => {

@@ -7,14 +7,18 @@ const BATCH = 200;
 
 /**
  * The relay of the outbox: pushes runnable steps that nobody pushed (a process died after its commit, the queue was
- * full or away), as far as admission has room. `more`: rows are left and there may be room for them.
+ * full or away), as far as admission has room and in their turn. `more`: rows may be left and there may be room for them.
  * @throws RetryableError when the queue is away; the rows are undispatched again then.
  */
 export async function relay(deps: DispatchDeps): Promise<{ pushed: number; more: boolean }> {
   const limit = Math.min(await deps.queue.room(), BATCH);
-  if (limit <= 0) return { pushed: 0, more: false };
+  if (limit <= 0) {
+    deps.admission.note(true);
+    return { pushed: 0, more: false };
+  }
   const jobs = await deps.runs.takeRunnable(limit);
-  return { pushed: await pushBatch(deps, jobs), more: jobs.length === limit };
+  deps.admission.note(jobs.length > 0);
+  return { pushed: await pushBatch(deps, jobs), more: jobs.length > 0 };
 }
 
 async function pushBatch(deps: DispatchDeps, jobs: readonly StepJob[]): Promise<number> {

@@ -96,7 +96,10 @@ export interface RunStore extends WaitStore, TriggerStore {
     leaseMs: number,
   ): Promise<Map<string, { cancelRequested: boolean }>>;
 
-  /** Marks as dispatched and returns up to `limit` runnable step runs, by priority and age (skip locked). */
+  /**
+   * Marks as dispatched and returns up to `limit` runnable step runs (skip locked): those of the highest priority, projects in
+   * turn, in each its concurrency keys in turn, of each the oldest first. Fewer may come although more wait: ask until none does.
+   */
   takeRunnable(limit: number): Promise<{ stepRunId: string; dispatchNo: number; priority: number }[]>;
   /** Marks exactly these (what a process just made runnable) as dispatched; returns those that still were undispatched. */
   takeThese(stepRunIds: readonly string[]): Promise<{ stepRunId: string; dispatchNo: number; priority: number }[]>;

@@ -1,7 +1,7 @@
 import type { Session } from '../session.js';
 import { runnableStatus, type Dispatch, type LeasedTable, type Runnable } from './leased-table.js';
 
-/** Marks up to `limit` runnable rows as dispatched, by priority and age; rows that another process takes now are skipped. */
+/** Marks up to `limit` runnable compactions as dispatched, by priority and age; rows that another process takes now are skipped. */
 export async function takeRunnable(session: Session, leased: LeasedTable, limit: number): Promise<Runnable[]> {
   const [table, id] = [session(leased.table), session(leased.id)];
   return session<Runnable[]>`

@@ -38,7 +38,10 @@ export async function findNextOnStream(session: Session, projectId: string, stre
   return row?.run_id ?? null;
 }
 
-/** The first in line of each stream that is free for it, oldest first. Others that may share the stream follow when asked again. */
+/**
+ * The first in line of each stream that is free for it, oldest first; of a concurrency key as many as it has slots, so that
+ * many that wait for one do not hide the others. Others that may share the stream follow when asked again.
+ */
 export async function findStartableRuns(
   session: Session,
   limit: number,
@@ -49,8 +52,18 @@ export async function findStartableRuns(
         run.pipeline, run.concurrency_key, run.concurrency_limit, run.status
       from run where ${isInLine(session, 'run')}
       order by run.project_id, run.stream_id, run.created_at, run.run_id
+    ), taken as (
+      select project_id, pipeline, concurrency_key, count(*) as runs from run
+      where concurrency_key is not null and ended_at is null and status <> 'queued' group by project_id, pipeline, concurrency_key
+    ), placed as (
+      select own.*, row_number() over (
+        partition by own.project_id, own.pipeline, own.concurrency_key, own.status order by own.created_at, own.run_id) as place
+      from own where ${isFree(session)}
     )
-    select own.project_id as "projectId", own.run_id as "runId" from own where ${isFree(session)} and ${hasSlot(session)} order by own.created_at limit ${limit}`;
+    select p.project_id as "projectId", p.run_id as "runId" from placed p
+    left join taken t on t.project_id = p.project_id and t.pipeline = p.pipeline and t.concurrency_key = p.concurrency_key
+    where p.concurrency_key is null or p.status <> 'queued' or p.place <= p.concurrency_limit - coalesce(t.runs, 0)
+    order by p.created_at limit ${limit}`;
   return rows.map((row) => ({ ...row }));
 }
 
@@ -72,14 +85,6 @@ function isFree(session: Session) {
   return session`not exists (
     select from stream_hold h
     where h.project_id = own.project_id and h.stream_id = own.stream_id and h.run_id <> own.run_id and (own.exclusive or h.mode = 'exclusive'))`;
-}
-
-/** A run whose concurrency key is used up is not offered again and again. */
-function hasSlot(session: Session) {
-  return session`(own.concurrency_key is null or own.status <> 'queued' or own.concurrency_limit > (
-    select count(*) from run other
-    where other.project_id = own.project_id and other.pipeline = own.pipeline and other.concurrency_key = own.concurrency_key
-      and other.concurrency_key is not null and other.ended_at is null and other.status <> 'queued'))`;
 }
 
 function isFirstInLine(session: Session) {

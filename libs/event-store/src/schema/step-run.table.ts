@@ -27,4 +27,6 @@ export type StepRunTable = LeaseColumns & {
   started_at: NullableTimestamp;
   waiting_key: string | null;
   waiting_since: NullableTimestamp;
+  /** Whose turn it takes among the runnable. */
+  lane: Generated<string>;
 };
