@@ -14,7 +14,7 @@ export async function runApi(): Promise<void> {
   const logger = createLogger({ name: 'api', level: settings.logLevel, clean: logCleaner(settings) });
   const shutdown = createShutdown(logger);
   exitOnSignals(shutdown, logger);
-  const { engine, database, queue, schema, readiness } = await composeEngine(settings, logger, 'api');
+  const { engine, database, queue, lookAround, readiness } = await composeEngine(settings, logger, 'api');
   const parts: ApiParts = {
     engine,
     database,
@@ -27,11 +27,7 @@ export async function runApi(): Promise<void> {
   };
   const { app } = await createApi(parts, { docs: true });
   const gate = openGate({
-    engine,
-    queue,
-    schema,
-    shutdown,
-    logger,
+    ...{ lookAround, shutdown, logger },
     onOpen: () => logger.info({ queue: queue.kind }, 'the queue is there'),
   });
   const loops = startEngineLoops(engine, { ...settings.steps, leases: 'none' });

@@ -61,7 +61,7 @@ export async function startBackgroundApp(
   const jobs = app.jobs(settings);
   const context = await createContext(app, settings, runtime, logger, jobs);
   const intake = QueueModule.intake(context, app.processor, runtime.reportFault, metrics.jobEnded);
-  const gate = openGate({ engine, queue, schema: runtime.schema, shutdown, logger, onOpen: () => intake.start() });
+  const gate = openGate({ lookAround: runtime.lookAround, shutdown, logger, onOpen: () => intake.start() });
   const loops = startEngineLoops(engine, { ...settings.steps, leases: app.leases });
   const announce = announceCapacity(app, runtime, jobs);
   const checks = [...runtime.readiness, { name: 'jobs', check: () => Promise.resolve(jobsCheck(gate, intake)) }];

@@ -1,4 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import { v7 as uuidV7 } from 'uuid';
+import type { Finding } from '#libs/domain';
 import { celExpressions } from '#libs/expressions';
 import { Admission, ConversationCache, HeldSteps, recordedCalls, type EngineDeps } from '#libs/engine';
 import {
@@ -10,12 +12,12 @@ import {
   postgresRunStore,
   schemaStanding,
   type Database,
-  type SchemaStanding,
 } from '#libs/event-store';
 import { createModels, Scripts } from '#libs/models';
 import type { Logger, Settings } from '#libs/platform';
 import { createQueueBackend, type QueueBackend, type ReportFault } from '#libs/queue';
 import { createTools, loadPlugins, type ClosableTools } from '#libs/tools';
+import { lookAround } from './checks/look-around.js';
 import { engineSettings } from './engine-settings.js';
 import { faultReporter } from './fault-reporter.js';
 import { pipelineFacts } from './pipeline-facts.js';
@@ -35,8 +37,8 @@ export type Runtime = {
   webhooks: ClosableWebhookSender;
   /** For faults of the queue that nobody waits for. */
   reportFault: ReportFault;
-  /** Whether the database has this version's schema. @throws what `schemaStanding` throws */
-  schema: () => Promise<SchemaStanding>;
+  /** What stands around the process: the checks of its start. */
+  lookAround: () => Promise<Finding[]>;
   /** Whether database and queue are there, for `/health/ready`. */
   readiness: ReadinessCheck[];
 };
@@ -52,7 +54,8 @@ export async function composeEngine(settings: Settings, logger: Logger, app: str
     url: databaseUrl(settings),
     poolSize: settings.database.poolSize,
     prepare: settings.database.prepare,
-    applicationName: `weir-${app}`,
+    // One name for each process: `pg_stat_activity` then shows who holds what, and how many there are.
+    applicationName: `weir-${app}:${randomBytes(4).toString('hex')}`,
   });
   const reportFault = faultReporter(logger);
   const queue = await createQueueBackend(queueSettings(settings), reportFault);
@@ -65,7 +68,12 @@ export async function composeEngine(settings: Settings, logger: Logger, app: str
     tools,
     webhooks,
     reportFault,
-    schema: () => schemaStanding(database),
+    lookAround: () =>
+      lookAround({
+        ...{ settings, database, queue, storedEpoch: null, processes: null },
+        schema: () => schemaStanding(database),
+        storedBackend: () => engine.runs.installationFact('queue_backend', queue.kind),
+      }),
     readiness: [databaseCheck(database), schemaCheck(database), { name: 'queue', check: () => queue.health() }],
   };
 }

@@ -2,20 +2,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import type { EngineDeps, RunStore } from '#libs/engine';
 import { createLogger, createShutdown, findRedisServer, startGuard, startPrivateRedis } from '#libs/platform';
 import { createQueueBackend } from '#libs/queue';
 import { describeRedis, waitFor } from '../../../test/support/index.js';
 import { openGate } from './gate.js';
 
 const logger = createLogger({ name: 'test', level: 'silent' });
-const migrated = (): Promise<{ ok: boolean; detail: string }> => Promise.resolve({ ok: true, detail: 'migrated' });
-
-/** An installation that knows its queue backend and nothing else. */
-const installation = (backend: string): Pick<EngineDeps, 'runs' | 'logger'> => {
-  const facts: Pick<RunStore, 'installationFact'> = { installationFact: () => Promise.resolve(backend) };
-  return { runs: facts as RunStore, logger };
-};
 
 describeRedis('the gate before the first job', () => {
   // Row C1. A server of its own, because the policy is a setting of the whole server.
@@ -28,7 +20,8 @@ describeRedis('the gate before the first job', () => {
     const queue = await createQueueBackend({ kind: 'redis', url: server.url, prefix: 'gate' }, () => undefined);
     let openings = 0;
     const gate = openGate({
-      ...{ engine: installation('redis'), queue, schema: migrated, logger, shutdown: createShutdown(logger) },
+      lookAround: async () => (await queue.health()).findings,
+      ...{ logger, shutdown: createShutdown(logger) },
       onOpen: () => (openings += 1),
     });
     const reason = 'Redis may evict keys (maxmemory-policy allkeys-lru)';

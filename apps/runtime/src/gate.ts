@@ -1,7 +1,6 @@
-import { checkQueueBackend, startLoop, type EngineDeps, type Loop } from '#libs/engine';
-import { AppError } from '#libs/domain';
+import { firstObstacle, sentenceOf, type Finding } from '#libs/domain';
+import { startLoop, type Loop } from '#libs/engine';
 import type { Logger, Shutdown } from '#libs/platform';
-import type { QueueBackend } from '#libs/queue';
 
 export type Gate = {
   /** `detail`: why no jobs are taken yet, or not any more. */
@@ -10,10 +9,8 @@ export type Gate = {
 };
 
 export type GateOptions = {
-  engine: Pick<EngineDeps, 'runs' | 'logger'>;
-  queue: Pick<QueueBackend, 'kind' | 'health'>;
-  /** Whether the database has this version's schema; throws when it never will. */
-  schema: () => Promise<{ ok: boolean; detail: string }>;
+  /** What stands around the process now. */
+  lookAround: () => Promise<readonly Finding[]>;
   shutdown: Shutdown;
   logger: Logger;
   /** The first time that all is well. */
@@ -21,46 +18,45 @@ export type GateOptions = {
 };
 
 const LOOK_EVERY_MS = 1000;
-
-/** What does not mend itself: the process ends, with the reason. */
-const FATAL = new Set(['queue_backend_differs', 'schema_too_new', 'migration_changed']);
+/** While the reason stays the same. */
+const SAY_EVERY_MS = 30_000;
 
 /**
  * Lets a process take jobs once its servers are there and safe: the database answers and is migrated, all processes use
- * one queue backend, Redis does not evict keys (row C1). Until then it looks again each second, and `/health/ready` says
- * why it waits. What never mends itself ends the process.
+ * one queue backend, Redis does not evict keys (row C1). Until then it looks again each second, and `/health/ready` and
+ * the log say why it waits. What never mends itself ends the process; what only hurts later is logged once.
  */
-export function openGate({ engine, queue, schema, shutdown, logger, onOpen }: GateOptions): Gate {
+export function openGate({ lookAround, shutdown, logger, onOpen }: GateOptions): Gate {
   let state: ReturnType<Gate['state']> = { open: false, detail: 'starting' };
+  const tell = reporter(logger);
   const look = async (signal: AbortSignal): Promise<void> => {
-    const detail = await whatIsMissing(engine, queue, schema);
+    const findings = await lookAround();
     if (signal.aborted) return;
-    if (detail === null) {
+    const obstacle = firstObstacle(findings);
+    if (obstacle === null) {
+      tellWhatHurts(findings, logger);
       state = { open: true };
       onOpen();
-    } else {
-      if (!state.open && state.detail !== detail) logger.warn({ detail }, 'no jobs are taken yet');
-      state = { open: false, detail };
+      return;
     }
+    const detail = sentenceOf(obstacle);
+    state = { open: false, detail };
+    if (obstacle.isFinal === true) {
+      logger.fatal({ check: obstacle.id }, detail);
+      void shutdown.begin(obstacle.id, 1).then(({ exitCode }) => process.exit(exitCode));
+    } else tell(detail);
   };
   const loop: Loop = startLoop(
     {
       name: 'gate',
       everyMs: LOOK_EVERY_MS,
       turn: async (signal) => {
-        if (state.open || signal.aborted) return false;
-        try {
-          await look(signal);
-        } catch (error) {
-          if (!(error instanceof AppError) || !FATAL.has(error.code)) throw error;
-          logger.fatal({ code: error.code }, error.message);
-          void shutdown.begin(error.code, 1).then(({ exitCode }) => process.exit(exitCode));
-        }
+        if (!state.open) await look(signal);
         if (state.open) void loop.stop(0);
         return false;
       },
     },
-    engine.logger,
+    logger,
   );
   return {
     state: () => state,
@@ -71,14 +67,18 @@ export function openGate({ engine, queue, schema, shutdown, logger, onOpen }: Ga
   };
 }
 
-async function whatIsMissing(
-  engine: GateOptions['engine'],
-  queue: GateOptions['queue'],
-  schema: GateOptions['schema'],
-): Promise<string | null> {
-  const standing = await schema();
-  if (!standing.ok) return standing.detail;
-  await checkQueueBackend(engine.runs, queue.kind);
-  const health = await queue.health();
-  return health.ok ? null : health.detail;
+function tellWhatHurts(findings: readonly Finding[], logger: Logger): void {
+  for (const finding of findings.filter(({ status }) => status !== 'ok'))
+    logger.warn({ check: finding.id, status: finding.status }, sentenceOf(finding));
+}
+
+/** Each reason at once; while it stays the same a line now and then, so that a log's end says what is missing. */
+function reporter(logger: Logger, now: () => number = () => performance.now()): (detail: string) => void {
+  const startedAt = now();
+  let last: { detail: string; at: number } | null = null;
+  return (detail) => {
+    if (last !== null && last.detail === detail && now() - last.at < SAY_EVERY_MS) return;
+    last = { detail, at: now() };
+    logger.warn({ detail, waited_s: Math.round((now() - startedAt) / 1000) }, 'no jobs are taken yet');
+  };
 }

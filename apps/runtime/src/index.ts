@@ -8,3 +8,5 @@ export { composeEngine, type Runtime } from './compose-engine.js';
 export { logCleaner } from './secret-redactor.js';
 export { startOrExit } from './start-or-exit.js';
 export { readinessOf, type ReadinessCheck } from './readiness.js';
+export { lookAround, type Surroundings } from './checks/look-around.js';
+export { databaseUrl, queueSettings } from './queue-settings.js';

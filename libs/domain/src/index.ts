@@ -1,5 +1,7 @@
 export * from './app-error.js';
 export * from './canonical-json.js';
+export * from './checks/clock-skew.js';
+export * from './checks/finding.js';
 export * from './events/index.js';
 export * from './ids.js';
 export * from './json.js';

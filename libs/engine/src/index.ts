@@ -32,7 +32,7 @@ export { recordedCalls } from './recorded-calls.js';
 export { EXECUTABLE_STEP_KINDS } from './run-step/execute-step.js';
 export { runStepJob } from './run-step/run-step-job.js';
 export { startRun, type StartRun, type StartRunResult } from './start-run/start-run.js';
-export { checkEpoch, checkQueueBackend } from './sweep/check-epoch.js';
+export { checkEpoch } from './sweep/check-epoch.js';
 export * from './schedules/index.js';
 export { findFaults, type Faults } from './sweep/find-faults.js';
 export { sweep, wakeDue, type SweepReport } from './sweep/sweep.js';

@@ -1,12 +1,9 @@
 import type { ModelLimiter, QueueEpoch, StepQueue, Wakeups } from '#libs/engine';
 import type { QueueSettings } from './queue-settings.js';
+import type { QueueHealth } from './queue-health.js';
 
 /** Told about faults that nobody waits for: lost connections, lost wake-ups, listeners that throw. */
 export type ReportFault = (what: string, error: unknown) => void;
-
-export type QueueHealth =
-  | { ok: true; detail: string }
-  | { ok: false; code: 'queue_unreachable' | 'redis_evicts_keys' | 'redis_too_old'; detail: string };
 
 /** What the workers can run at once, so that admission fills the queue to twice that and no further. */
 export type WorkerCapacity = {

@@ -5,7 +5,15 @@ import { Listeners } from './listeners.js';
 import { assertTakesSignal } from './processor-arity.js';
 import { checkRedisSettings } from './queue-settings.js';
 import { hashTagged } from './queue-names.js';
-import { judgeRedis } from './redis/redis-health.js';
+import { judgeRedis } from './redis/judge-redis.js';
+import { parseInfo } from './redis/redis-facts.js';
+
+/** What the check `id` says of a Redis 7 whose INFO has these lines. */
+function judged(lines: string, id: string, allowEviction = false) {
+  const info = lines.startsWith('redis_version') ? lines : `redis_version:7.2.4\r\n${lines}`;
+  const facts = { ...parseInfo(`${info}\r\n`), clock: { skewMs: 0, uncertaintyMs: 0 } };
+  return judgeRedis(facts, allowEviction).find((finding) => finding.id === id);
+}
 
 describe('what is refused at boot', () => {
   const redis =
@@ -33,20 +41,30 @@ describe('what is refused at boot', () => {
   });
 
   it('refuses a Redis that evicts keys and says what to set, unless told to take the risk (C1)', () => {
-    const info = 'redis_version:7.2.4\r\nmaxmemory_policy:allkeys-lru\r\n';
-    expect(judgeRedis(info, false)).toEqual({
-      ok: false,
-      code: 'redis_evicts_keys',
-      detail: expect.stringContaining('maxmemory-policy noeviction'),
+    expect(judged('maxmemory_policy:allkeys-lru', 'redis_eviction')).toMatchObject({
+      status: 'fail',
+      isNeeded: true,
+      expected: 'maxmemory-policy noeviction',
+      advice: expect.stringContaining('WEIR_ALLOW_EVICTION=true'),
     });
-    expect(judgeRedis(info, true)).toEqual({ ok: true, detail: 'Redis 7.2.4' });
-    expect(judgeRedis('redis_version:7.2.4\r\nmaxmemory_policy:noeviction\r\n', false).ok).toBe(true);
+    expect(judged('maxmemory_policy:allkeys-lru', 'redis_eviction', true)).toMatchObject({ status: 'warn' });
+    expect(judged('maxmemory_policy:noeviction', 'redis_eviction')).toMatchObject({ status: 'ok', advice: null });
   });
 
-  it('refuses a Redis older than 6.2', () => {
-    expect(judgeRedis('redis_version:6.0.16\r\n', false)).toMatchObject({ ok: false, code: 'redis_too_old' });
-    expect(judgeRedis('redis_version:6.2.0\r\n', false).ok).toBe(true);
-    expect(judgeRedis('redis_version:10.0.1\r\n', false).ok).toBe(true);
+  it.each([
+    ['redis_version', 'redis_version:6.0.16', 'redis_version:10.0.1'],
+    ['redis_role', 'role:slave', 'role:master'],
+    ['redis_persistence', 'rdb_last_bgsave_status:err', 'rdb_last_bgsave_status:ok'],
+    ['redis_persistence', 'aof_enabled:1\r\naof_last_write_status:err', 'aof_enabled:1\r\naof_last_write_status:ok'],
+    ['redis_memory', 'used_memory:99\r\nmaxmemory:100', 'used_memory:50\r\nmaxmemory:100'],
+  ])('%s: fails with %j, not with %j', (id, bad, good) => {
+    expect(judged(bad, id)).toMatchObject({ status: 'fail', advice: expect.any(String) });
+    expect(judged(good, id)).toMatchObject({ status: 'ok', advice: null });
+  });
+
+  it('warns of a Redis without a limit, or close to it', () => {
+    expect(judged('maxmemory:0', 'redis_memory')).toMatchObject({ status: 'warn' });
+    expect(judged('used_memory:85\r\nmaxmemory:100', 'redis_memory')).toMatchObject({ status: 'warn' });
   });
 
   it('refuses a processor that would not get the abort signal (H1)', () => {

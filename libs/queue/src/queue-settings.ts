@@ -33,6 +33,17 @@ export const DEFAULT_ADMISSION_FLOOR = 40;
 export const DEFAULT_COMMAND_TIMEOUT_MS = 1500;
 export const DEFAULT_QUEUE_SCHEMA = 'bullmq';
 
+/** Postgres connections of one process for its queue: BullMQ's two queues and its worker (4 each), commands (2), wake-ups. */
+const CONNECTIONS_ON_POSTGRES = 15;
+export function connectionsOfQueue(kind: QueueSettings['kind']): number {
+  switch (kind) {
+    case 'redis':
+      return 0;
+    case 'postgres':
+      return CONNECTIONS_ON_POSTGRES;
+  }
+}
+
 /**
  * ioredis reads options from the address' query. A `keyPrefix` rewrites keys behind the back of BullMQ's scripts,
  * which then work on keys that nobody else sees: refused at boot.

@@ -50,7 +50,7 @@ describeRedis('while Redis is away', () => {
     }
     expect((await timed(() => backend.wakeups.publishCancel('run_1'))).code).toBeNull();
     expect(faults).toContain('a wake-up (cancel) was lost');
-    await expect(backend.health()).resolves.toMatchObject({ ok: false, code: 'queue_unreachable' });
+    await expect(backend.health()).resolves.toMatchObject({ ok: false, findings: [{ id: 'redis' }] });
 
     await wire.restore();
     await waitFor(async () => (await backend.health()).ok);

@@ -5,6 +5,7 @@ import { registerCancel } from './cancel.command.js';
 import { registerCompactions } from './compactions.command.js';
 import { registerContext } from './context.command.js';
 import { registerDecide } from './decide.command.js';
+import { registerDoctor } from './doctor.command.js';
 import { registerEvents } from './events.command.js';
 import { registerExplain } from './explain.command.js';
 import { registerHooks } from './hooks.command.js';
@@ -57,6 +58,7 @@ export const commands: readonly ((program: Command) => void)[] = [
   registerWebhooks,
   registerCompactions,
   registerVerify,
+  registerDoctor,
   registerMigrate,
   registerKeys,
 ];

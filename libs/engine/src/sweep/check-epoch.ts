@@ -19,11 +19,3 @@ export async function checkEpoch(deps: Pick<EngineDeps, 'epoch' | 'runs' | 'comp
   if (steps > 0) deps.logger.warn({ steps }, 'the queue had lost its data: everything outstanding is dispatched again');
   return steps;
 }
-
-/** @throws AppError `queue_backend_differs` when the installation's processes use another queue backend. */
-export async function checkQueueBackend(runs: EngineDeps['runs'], backend: 'redis' | 'postgres'): Promise<void> {
-  const stored = await runs.installationFact('queue_backend', backend);
-  if (stored === backend) return;
-  const detail = `this installation's queue is on ${JSON.stringify(stored)}, this process would use ${backend}: jobs of one would be invisible to the other. Give all processes the same REDIS_URL (or none)`;
-  throw new AppError('queue_backend_differs', detail, { stored, backend });
-}

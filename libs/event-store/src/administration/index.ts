@@ -18,3 +18,6 @@ export {
   type NewEndpoint,
   type Redelivery,
 } from './webhook-endpoints.js';
+export { readDatabaseFacts, type DatabaseFacts, type OldTransaction } from './database-facts.js';
+export { judgeDatabase, type DatabaseExpectations } from './judge-database.js';
+export { peekFact } from './peek-fact.js';

@@ -3,10 +3,11 @@ import pg from 'pg';
 import { Answers } from '../answers.js';
 import { BullmqStepQueue } from '../bullmq-step-queue.js';
 import { cellMsOf } from '../limiter/limit-bucket.js';
-import type { QueueBackend, QueueHealth, ReportFault } from '../queue-backend.js';
+import type { QueueBackend, ReportFault } from '../queue-backend.js';
 import { COMPACTIONS_QUEUE, STEPS_QUEUE } from '../queue-names.js';
 import { DEFAULT_ADMISSION_FLOOR, DEFAULT_QUEUE_SCHEMA, type PostgresQueueSettings } from '../queue-settings.js';
 import { PostgresEpoch } from './postgres-epoch.js';
+import { postgresHealth } from './postgres-health.js';
 import { PostgresModelLimiter } from './postgres-model-limiter.js';
 import { PostgresWakeups } from './postgres-wakeups.js';
 import { postgresConnectionOptions } from './worker-connection.js';
@@ -51,20 +52,11 @@ export async function createPostgresQueueBackend(
     epoch,
     limiter,
     capacity: { announce: () => Promise.resolve(), withdraw: () => Promise.resolve() },
-    health: () => health(pool),
+    health: () => postgresHealth(pool),
     close: async () => {
       await wakeups.close();
       await Promise.all([steps.close(), compactions.close()]);
       await pool.end();
     },
   };
-}
-
-async function health(pool: pg.Pool): Promise<QueueHealth> {
-  try {
-    await pool.query('select 1');
-    return { ok: true, detail: 'BullMQ on Postgres (development only)' };
-  } catch (error) {
-    return { ok: false, code: 'queue_unreachable', detail: error instanceof Error ? error.message : String(error) };
-  }
 }

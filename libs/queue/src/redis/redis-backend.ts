@@ -47,7 +47,7 @@ export async function createRedisQueueBackend(
     epoch: new RedisEpoch(commands, prefix, answers),
     limiter: new RedisModelLimiter(commands, prefix, answers, cellMsOf(settings.limitMinuteMs)),
     capacity,
-    health: () => redisHealth(commands, settings.allowEviction ?? false, answers),
+    health: () => redisHealth(commands, settings, answers),
     close: async () => {
       await Promise.all([steps.close(), compactions.close()]);
       closeClient(commands);
@@ -58,7 +58,7 @@ export async function createRedisQueueBackend(
 
 /**
  * `skipVersionCheck` and `skipWaitingForReady`: BullMQ asks a new connection for its version once and keeps a failure
- * for ever, so a queue made while Redis is away would stay broken. `health` looks at the version instead.
+ * for ever, so a queue made while Redis is away would stay broken. `health` reads the version instead.
  */
 function producer(name: string, commands: Redis, prefix: string, reportFault: ReportFault): Queue {
   const queue = new Queue(
