@@ -1303,7 +1303,7 @@ export interface paths {
         };
         /**
          * What the model saw in a call
-         * @description Built again from the stored events and compared with the recorded hash.
+         * @description Built again from the stored events and compared with the recorded hash. Of an item with `item`; of the latest round that made the call without `round`.
          *
          *     Needs the scope `content:read`.
          */
@@ -1887,6 +1887,7 @@ export interface components {
             message_count: number;
             model: string;
             policy_hash: string;
+            round: number;
             run_id: string;
             /**
              * Format: date-time
@@ -1920,7 +1921,8 @@ export interface components {
             diff: {
                 common_prefix_chars: number;
                 first_difference: {
-                    cause: string;
+                    /** @enum {string} */
+                    cause: "appended" | "tools_changed" | "system_prompt_changed" | "compacted" | "rolled_back" | "memory_changed" | "policy_changed" | "model_changed" | "forgotten" | "masked" | "shortened" | "elided" | "truncated" | "reasoning_dropped" | "media_limited" | "repaired";
                     message: number | null;
                 } | null;
             } | null;
@@ -1958,6 +1960,7 @@ export interface components {
             report: {
                 [key: string]: components["schemas"]["Json"];
             };
+            round: number;
             run_id: string;
             step_id: string;
             try: number;
@@ -5771,6 +5774,7 @@ export interface operations {
             query?: {
                 diff?: "previous";
                 item?: number;
+                round?: number;
             };
             header?: never;
             path: {

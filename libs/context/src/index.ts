@@ -13,6 +13,7 @@ export type {
   WaitBuild,
 } from './build-result.js';
 export { compareRequests, type RequestDifference } from './common-prefix.js';
+export { compareBuilds, DIFFERENCE_CAUSES, type ComparedBuild, type DifferenceCause } from './compare-builds.js';
 export { entryChars, type EventBody } from './measure/entry-chars.js';
 export { approxTokens, estimateTokens } from './measure/estimate-tokens.js';
 export { STANDARD_WEIGHTS } from './measure/part-chars.js';

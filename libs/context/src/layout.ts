@@ -1,4 +1,4 @@
-import type { JsonObject } from '#libs/domain';
+import type { ContentPart, JsonObject } from '#libs/domain';
 import { measureItem, type Measured } from './measure/measured-item.js';
 import { fixedParts } from './measure/fixed-parts.js';
 import type { Manifest } from './neutral.js';
@@ -33,30 +33,21 @@ export function layoutParts(
   memoryPolicy: MemoryPolicy,
 ): LayoutParts {
   const fixed = fixedParts(manifest);
-  const showsMemory = memoryPolicy.placement === 'before_tail' && memory !== null && Object.keys(memory).length > 0;
+  const shownMemory = beforeTailMemory(memory, memoryPolicy);
+  const measured = (content: readonly ContentPart[]): Measured =>
+    measureItem({ role: 'user', entry: null, content, state: 'whole', pinned: false }, manifest.model);
   return {
-    summary:
-      live === null
-        ? null
-        : measureItem(
-            { role: 'user', entry: null, content: summaryContent(live), state: 'whole', pinned: false },
-            manifest.model,
-          ),
-    memory: showsMemory
-      ? measureItem(
-          {
-            role: 'user',
-            entry: null,
-            content: memoryContent(memory, memoryPolicy.max_value_chars),
-            state: 'whole',
-            pinned: false,
-          },
-          manifest.model,
-        )
-      : null,
+    summary: live === null ? null : measured(summaryContent(live)),
+    memory: shownMemory === null ? null : measured(shownMemory),
     fixedChars: fixed.systemChars + fixed.toolsChars,
     fixedTokens: fixed.tokens,
   };
+}
+
+/** The memory block of `placement: before_tail`; null: none is shown. */
+export function beforeTailMemory(memory: JsonObject | null, policy: MemoryPolicy): ContentPart[] | null {
+  const isShown = policy.placement === 'before_tail' && memory !== null && Object.keys(memory).length > 0;
+  return isShown ? memoryContent(memory, policy.max_value_chars) : null;
 }
 
 /** System, summary, pinned, memory, tail in order of entries. */

@@ -1,5 +1,5 @@
 import { BUILDER_VERSION, buildContext, readPolicy, type BuildResult, type Manifest } from '#libs/context';
-import { ERASED_DIGEST, subStreamId, type StoredEvent, type StoredEventOf } from '#libs/domain';
+import { ERASED_DIGEST, subStreamId, type JsonObject, type StoredEvent, type StoredEventOf } from '#libs/domain';
 import { findManifest } from './manifest.js';
 import { readMemory } from './memory.js';
 import { sha256 } from './new-event.js';
@@ -13,6 +13,8 @@ export type RebuiltCall = {
   started: StoredEventOf<'LlmCallStarted'>;
   manifest: Manifest | null;
   build: BuildResult | null;
+  /** As handed to the build; read with `placement: before_tail` only. */
+  memory: JsonObject | null;
   cutoffSeq: number | null;
 };
 
@@ -21,6 +23,8 @@ export type CallToRebuild = {
   runId: string;
   stepId: string;
   item: number | null;
+  /** Each round of a repeated step counts its calls from 1. Absent: the latest that made such a call. */
+  round?: number | null;
   callNo: number;
   try: number | null;
 };
@@ -54,6 +58,7 @@ function findStarted(events: readonly StoredEvent[], call: CallToRebuild): Store
     (event) =>
       event.type === 'LlmCallStarted' &&
       event.runId === call.runId &&
+      (call.round ?? event.round) === event.round &&
       event.data.call_no === call.callNo &&
       (call.try === null || event.data.try === call.try),
   );
@@ -73,7 +78,8 @@ export type Rebuild = {
 export async function rebuildStarted(deps: Pick<EngineDeps, 'log'>, rebuild: Rebuild): Promise<RebuiltCall> {
   const { started, events, cutoffSeq } = rebuild;
   const manifest = await findManifest(deps, rebuild.projectId, started.data.manifest);
-  if (typeof manifest === 'string') return { verdict: manifest, started, manifest: null, build: null, cutoffSeq };
+  if (typeof manifest === 'string')
+    return { verdict: manifest, started, manifest: null, build: null, memory: null, cutoffSeq };
   const policy = readPolicy(manifest.policy);
   const memory =
     policy.memory.placement === 'before_tail'
@@ -89,7 +95,7 @@ export async function rebuildStarted(deps: Pick<EngineDeps, 'log'>, rebuild: Reb
     runActive: true,
     purpose: 'managed',
   });
-  return { verdict: verdictOf(build, started, manifest), started, manifest, build, cutoffSeq };
+  return { verdict: verdictOf(build, started, manifest), started, manifest, build, memory, cutoffSeq };
 }
 
 export function verdictOf(

@@ -63,7 +63,7 @@ export async function startTestApi({
   const engine = {
     ...runtime.engine,
     queue: takesJobs ? runtime.engine.queue : jobs,
-    models: createModels({ connections: new Map(), overrides: {}, scripts, recorded }),
+    models: createModels({ connections: new Map(), overrides: settings.models, scripts, recorded }),
     pipelineFacts: { ...runtime.engine.pipelineFacts, connections: null },
   };
   const taker = takesJobs ? await takeJobs({ ...runtime, engine }, settings) : null;

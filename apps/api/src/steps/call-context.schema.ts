@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { API_FORMATS, ENTRY_STATES } from '#libs/context';
+import { API_FORMATS, DIFFERENCE_CAUSES, ENTRY_STATES } from '#libs/context';
 import { anyJson, anyJsonObject, count } from '../http/scalars.js';
 
 const message = z.object({
@@ -18,7 +18,7 @@ const omitted = z.object({ entries: z.tuple([z.int(), z.int()]), state: z.enum(E
 
 const difference = z.object({
   common_prefix_chars: count,
-  first_difference: z.object({ message: z.int().nullable(), cause: z.string() }).nullable(),
+  first_difference: z.object({ message: z.int().nullable(), cause: z.enum(DIFFERENCE_CAUSES) }).nullable(),
 });
 
 export const callContext = z
@@ -26,6 +26,7 @@ export const callContext = z
     run_id: z.string(),
     step_id: z.string(),
     item: z.int().nullable(),
+    round: count,
     call: count,
     try: count,
     model: z.string(),

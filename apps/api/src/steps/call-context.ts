@@ -1,5 +1,5 @@
-import { compareRequests, type BuiltMessage, type ReadyBuild } from '#libs/context';
-import type { Frontier, Json, JsonObject, StoredEvent, StoredEventOf } from '#libs/domain';
+import { compareBuilds, type BuiltMessage, type ComparedBuild, type ReadyBuild } from '#libs/context';
+import type { Json, JsonObject, StoredEvent, StoredEventOf } from '#libs/domain';
 import { rebuildCall, type EngineDeps, type RebuiltCall } from '#libs/engine';
 import type { CallContext } from './call-context.schema.js';
 
@@ -23,6 +23,7 @@ export async function callContextOf(
     run_id: question.runId,
     step_id: question.stepId,
     item: question.item,
+    round: started.round,
     call: started.data.call_no,
     try: started.data.try,
     model: started.data.model,
@@ -48,6 +49,7 @@ function completionOf(
     (event) =>
       event.type === 'LlmCallCompleted' &&
       event.runId === started.runId &&
+      event.round === started.round &&
       event.data.call_no === started.data.call_no &&
       event.data.try === started.data.try,
   );
@@ -115,25 +117,24 @@ async function diffOf(
 ): Promise<CallContext['diff']> {
   const previous = previousCall(question.callEvents, now);
   if (previous === null || previous.runId === null) return null;
-  const before = await rebuildCall(deps, {
+  const rebuilt = await rebuildCall(deps, {
     ...question,
     runId: previous.runId,
+    round: previous.round,
     callNo: previous.data.call_no,
     try: previous.data.try,
   });
-  if (before?.build?.kind !== 'ready' || now.build?.kind !== 'ready' || now.manifest === null) return null;
-  const { commonPrefixChars, firstDifference } = compareRequests(
-    before.build.request,
-    now.build.request,
-    now.manifest.model.weights,
-  );
+  const [before, after] = [rebuilt === null ? null : comparedOf(rebuilt), comparedOf(now)];
+  if (before === null || after === null) return null;
+  const { commonPrefixChars, firstDifference } = compareBuilds(before, after);
   if (firstDifference === null) return { common_prefix_chars: commonPrefixChars, first_difference: null };
-  const offset = now.build.request.system === null ? 0 : 1;
-  const cause = causeOf(firstDifference, previous, now.started);
-  return {
-    common_prefix_chars: commonPrefixChars,
-    first_difference: { message: messageIndex(firstDifference, offset), cause },
-  };
+  const { at, cause } = firstDifference;
+  const message = messageIndex(at, after.build.request.system === null ? 0 : 1);
+  return { common_prefix_chars: commonPrefixChars, first_difference: { message, cause } };
+}
+
+function comparedOf({ build, manifest, memory }: RebuiltCall): ComparedBuild | null {
+  return build?.kind === 'ready' && manifest !== null ? { build, manifest, memory } : null;
 }
 
 /** Index into `messages`, in which the system prompt stands first; null: the tools, which are no message. */
@@ -150,28 +151,10 @@ function previousCall(events: readonly StoredEvent[], now: RebuiltCall): StoredE
     (event) =>
       event.type === 'LlmCallStarted' &&
       event.seq < started.seq &&
-      (event.runId === started.runId ? event.data.call_no !== started.data.call_no : !isFresh),
+      (event.runId === started.runId ? !isSameCall(event, started) : !isFresh),
   );
   return found?.type === 'LlmCallStarted' ? found : null;
 }
 
-type Started = StoredEventOf<'LlmCallStarted'>;
-
-const FRONTIER_CAUSES: readonly (readonly [keyof Frontier, string])[] = [
-  ['compaction_id', 'compacted'],
-  ['forget_to', 'forgotten'],
-  ['mask_to', 'masked'],
-  ['elided_to', 'elided'],
-  ['left_out_to', 'elided'],
-  ['truncated_to', 'truncated'],
-  ['reasoning_from', 'reasoning_dropped'],
-];
-
-function causeOf(difference: number | 'tools' | 'system', before: Started, now: Started): string {
-  if (difference === 'tools') return 'tools_changed';
-  if (difference === 'system') return 'system_prompt_changed';
-  if (before.data.policy_hash !== now.data.policy_hash) return 'policy_changed';
-  if (before.data.model !== now.data.model) return 'model_changed';
-  const moved = FRONTIER_CAUSES.find(([field]) => before.data.frontier[field] !== now.data.frontier[field]);
-  return moved?.[1] ?? 'repaired';
-}
+const isSameCall = (a: StoredEventOf<'LlmCallStarted'>, b: StoredEventOf<'LlmCallStarted'>): boolean =>
+  a.round === b.round && a.data.call_no === b.data.call_no;

@@ -20,13 +20,16 @@ export function callsOf(runId: string, stepId: string, item: number | null, even
 type Place = { runId: string; stepId: string; item: number | null };
 
 function toCall(place: Place, started: StoredEventOf<'LlmCallStarted'>, events: readonly StoredEvent[]): Call {
-  const { data } = started;
-  const completed = events.find((event) => event.type === 'LlmCallCompleted' && isOf(data, event.data));
-  const failed = events.find((event) => event.type === 'LlmCallFailed' && isOf(data, event.data));
+  const { data, round } = started;
+  // Each round of a repeated step counts its calls from 1.
+  const own = events.filter((event) => event.round === round);
+  const completed = own.find((event) => event.type === 'LlmCallCompleted' && isOf(data, event.data));
+  const failed = own.find((event) => event.type === 'LlmCallFailed' && isOf(data, event.data));
   const base = {
     run_id: place.runId,
     step_id: place.stepId,
     item: place.item,
+    round,
     call: data.call_no,
     try: data.try,
     model: data.model,
@@ -38,7 +41,7 @@ function toCall(place: Place, started: StoredEventOf<'LlmCallStarted'>, events: 
     context_hash: data.context_hash,
     started_at: started.recordedAt,
   };
-  if (completed?.type === 'LlmCallCompleted') return { ...base, ...completion(completed, events) };
+  if (completed?.type === 'LlmCallCompleted') return { ...base, ...completion(completed, own) };
   if (failed?.type === 'LlmCallFailed') return { ...base, ...failure(failed) };
   return {
     ...base,

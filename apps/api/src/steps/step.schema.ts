@@ -34,7 +34,7 @@ export type StepDetail = z.output<typeof stepDetail>;
 export const itemQuery = z.strictObject({ item: itemNumber.optional() });
 export const stepQuery = z.strictObject({ item: itemNumber.optional(), round: itemNumber.optional() });
 export const stepListQuery = z.strictObject(pageQuery);
-export const contextQuery = z.strictObject({ item: itemNumber.optional(), diff: z.enum(['previous']).optional() });
+export const contextQuery = stepQuery.extend({ diff: z.enum(['previous']).optional() });
 
 const callToolCall = z.object({ ordinal: count, name: z.string(), status: z.string().nullable() });
 
@@ -43,6 +43,7 @@ export const call = z
     run_id: z.string(),
     step_id: z.string(),
     item: z.int().nullable(),
+    round: count,
     call: count,
     try: count,
     model: z.string(),

@@ -120,7 +120,8 @@ export class StepsController {
   @Operation({
     id: 'getCallContext',
     summary: 'What the model saw in a call',
-    description: 'Built again from the stored events and compared with the recorded hash.',
+    description:
+      'Built again from the stored events and compared with the recorded hash. Of an item with `item`; of the latest round that made the call without `round`.',
     scope: 'content:read',
     answers: { 200: { description: 'The request, what is not in it and why.', schema: callContext } },
   })
@@ -139,6 +140,7 @@ export class StepsController {
       runId,
       stepId,
       item,
+      round: query.round ?? null,
       callNo,
       try: null,
       callEvents: await this.callEvents(run, stepId, item),

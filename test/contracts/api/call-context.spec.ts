@@ -1,0 +1,245 @@
+import type { NeutralRequest } from '../../../libs/context/src/index.js';
+import type { ScriptedReply } from '../../../libs/models/src/index.js';
+import { runWeir } from '../cli/run-weir.js';
+import { startTestApi, type TestApi } from './test-api.js';
+
+/** `…/calls/{n}/context`: what a model saw, what it did not see and why, and where a request first differs. */
+let api: TestApi;
+const sent: NeutralRequest[] = [];
+beforeAll(async () => {
+  api = await startTestApi({ operatorFile: 'models: { "scripted:other": { api_format: strict_chat } }' });
+  for (const name of ['talk', 'other'])
+    api.scripts.set(name, ({ request }) => {
+      sent.push(request);
+      return replyTo(request.messages);
+    });
+});
+afterAll(() => api.close());
+
+const LETTER = 'Dear Ada, '.repeat(150);
+const read: ScriptedReply = { tool_calls: [{ name: 'memory_read', arguments: { key: 'letter' } }] };
+
+/** What the last user message asks for: `write`, `read 2`, `name Ada`, or just an answer. */
+function replyTo(messages: readonly { role: string; content: unknown }[]): ScriptedReply {
+  const at = messages.findLastIndex(({ role }) => role === 'user');
+  const [, verb, word] = /(write|read|name) ?(\w*)"\}\]$/.exec(JSON.stringify(messages[at]?.content)) ?? [];
+  const done = messages.length - 1 - at;
+  if (verb === 'read') return done < 2 * Number(word) ? read : { text: 'I have read it.' };
+  const [key, value] = verb === 'name' ? ['name', word ?? ''] : ['letter', LETTER];
+  return verb === undefined || done > 0
+    ? { text: 'Done.' }
+    : { tool_calls: [{ name: 'memory_write', arguments: { key, value } }] };
+}
+
+type Shape = { context?: object; model?: string; system_prompt?: string; tools?: string[] };
+
+const documentOf = ({ context = {}, model = 'scripted:talk', ...agent }: Shape) => ({
+  name: 'talk',
+  inputs: { message: { type: 'string', required: true } },
+  defaults: { model },
+  context,
+  agents: { helper: { system_prompt: 'Help.', tools: ['memory_write', 'memory_read'], ...agent } },
+  steps: [{ id: 'answer', agent: 'helper', task: '${inputs.message}' }],
+});
+
+async function say(streamId: string, message: string, shape: Shape = {}): Promise<string> {
+  const applied = await api.ask('/v1/pipelines/talk', { method: 'PUT', body: documentOf(shape) });
+  expect([applied.status, applied.text]).toEqual([expect.any(Number), expect.not.stringContaining('errors')]);
+  const body = { inputs: { message }, stream_id: streamId };
+  const run = await api.ask('/v1/pipelines/talk/runs', { method: 'POST', body });
+  await api.work();
+  expect((await api.ask(`/v1/runs/${run.body.id}`)).body.status).toBe('succeeded');
+  return run.body.id;
+}
+
+const contextOf = async (run: string, call = 1) =>
+  (await api.ask(`/v1/runs/${run}/steps/answer/calls/${call}/context?diff=previous`)).body;
+
+const differenceOf = async (run: string, call = 1) => (await contextOf(run, call)).diff;
+
+const charsOf = (messages: readonly { chars: number }[]): number => messages.reduce((sum, { chars }) => sum + chars, 0);
+
+const span = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, at) => from + at);
+
+/** Law C4: each entry up to the last one is in one message or left out, once. */
+function expectEachEntryOnce(context: any, upto: number): void {
+  const shown = context.messages.flatMap((message: any) => message.entries);
+  const left = context.omitted.flatMap((one: any) => span(one.entries[0], one.entries[1]));
+  expect([...shown, ...left].sort((a: number, b: number) => a - b)).toEqual(span(1, upto));
+}
+
+const SLIDING = { window: { observation_window: 1, mask_batch_turns: 1 } };
+
+const HASH = expect.stringMatching(/^[0-9a-f]{64}$/);
+const CHARS = expect.any(Number);
+
+describe('what a model saw in a call', () => {
+  let run: string;
+  let request: NeutralRequest | undefined;
+  beforeAll(async () => {
+    await say('seen', 'write', { context: SLIDING });
+    run = await say('seen', 'read 2', { context: SLIDING });
+    request = sent.at(-1);
+  });
+
+  it('is told field by field', async () => {
+    const { body: calls } = await api.ask(`/v1/runs/${run}/steps/answer/calls`);
+    const call = calls.data[2];
+    const context = await contextOf(run, 3);
+    expect(context).toEqual({
+      run_id: run,
+      step_id: 'answer',
+      item: null,
+      round: 0,
+      call: 3,
+      try: 1,
+      model: 'scripted:talk',
+      api_format: 'openai_chat',
+      policy_hash: call.policy_hash,
+      context_hash: call.context_hash,
+      rebuilt: 'equal',
+      wire_hash: call.wire_hash,
+      upto_seq: call.upto_seq,
+      cutoff_seq: 8,
+      messages: context.messages,
+      omitted: [],
+      report: context.report,
+      diff: context.diff,
+    });
+    expect([call.policy_hash, call.context_hash]).toEqual([HASH, HASH]);
+    expect(context.report).toEqual({
+      stages: ['select', 'forget', 'drop_reasoning', 'mask', 'elide', 'truncate', 'shorten'].map((stage) => ({
+        stage,
+        removed: stage === 'mask' ? 2 : 0,
+        chars_before: CHARS,
+        chars_after: CHARS,
+      })),
+      states: { whole: 8, masked: 1, shortened: 1 },
+      chars: call.chars,
+      chars_unmanaged: CHARS,
+      tokens: call.tokens,
+      token_ratio: CHARS,
+      soft_cap: 400_000,
+      hard_cap: 600_000,
+      common_prefix_chars: CHARS,
+      cached_tokens: { predicted: CHARS, reported: CHARS },
+      repairs: [],
+    });
+  });
+
+  it('names of each message its state and the entries behind it, and shows it as it was sent', async () => {
+    const context = await contextOf(run, 3);
+    const told = context.messages.map((one: any) => [one.role, one.state, one.entries]);
+    expect(told).toEqual([
+      ['system', 'whole', []],
+      ['user', 'whole', [1]],
+      ['assistant', 'shortened', [2]],
+      ['tool', 'whole', [3]],
+      ['assistant', 'whole', [4]],
+      ['user', 'whole', [5]],
+      ['user', 'whole', [6]],
+      ['assistant', 'whole', [7]],
+      ['tool', 'masked', [8]],
+      ['assistant', 'whole', [9]],
+      ['tool', 'whole', [10]],
+    ]);
+    expectEachEntryOnce(context, 10);
+    expect(context.messages.map((one: any) => one.synthetic)).toEqual([true, ...told.slice(1).map(() => false)]);
+    const shown = context.messages.slice(1).map(({ role, content, tool_calls, tool_call_id }: any) => ({
+      ...{ role, content },
+      ...(role === 'assistant' ? { tool_calls } : {}),
+      ...(role === 'tool' ? { tool_call_id } : {}),
+    }));
+    expect(request?.messages).toMatchObject(shown);
+    expect(context.messages[0].content).toBe('Help.');
+    expect(context.messages[8].content[0].text).toMatch(/^\[masked: memory_read\("letter"\) → ok, [\d,]+ chars, #8\]$/);
+  });
+
+  it('says where it first differs from the call before, and how much in front of that is the same', async () => {
+    const context = await contextOf(run, 3);
+    const toolChars = context.report.chars - charsOf(context.messages);
+    expect(toolChars).toBeGreaterThan(0);
+    expect(context.diff).toEqual({
+      common_prefix_chars: toolChars + charsOf(context.messages.slice(0, 8)),
+      first_difference: { message: 8, cause: 'masked' },
+    });
+    expect(context.diff.common_prefix_chars).toBe(context.report.common_prefix_chars);
+    const { body: unasked } = await api.ask(`/v1/runs/${run}/steps/answer/calls/3/context`);
+    expect(unasked.diff).toBeNull();
+  });
+});
+
+describe('the cause of the first difference', () => {
+  const differs = (message: number | null, cause: string) => ({
+    common_prefix_chars: CHARS,
+    first_difference: { message, cause },
+  });
+
+  it('is null for the first call, and `appended` where all of the last request is still there', async () => {
+    expect(await differenceOf(await say('grows', 'hello'))).toBeNull();
+    expect(await differenceOf(await say('grows', 'hello'))).toEqual(differs(2, 'appended'));
+  });
+
+  it('is what changed in front of the history, or all of it: policy, model, system prompt, tools', async () => {
+    await say('changes', 'write', { context: SLIDING });
+    await say('changes', 'read 2', { context: SLIDING });
+    let shape: Shape = {};
+    expect(await differenceOf(await say('changes', 'hello', shape))).toEqual(differs(2, 'policy_changed'));
+    shape = { model: 'scripted:other' };
+    expect(await differenceOf(await say('changes', 'hello', shape))).toEqual(differs(2, 'model_changed'));
+    shape = { ...shape, system_prompt: 'Help more.' };
+    expect(await differenceOf(await say('changes', 'hello', shape))).toEqual(differs(0, 'system_prompt_changed'));
+    shape = { ...shape, tools: ['memory_read'] };
+    expect(await differenceOf(await say('changes', 'hello', shape))).toEqual(differs(null, 'tools_changed'));
+  });
+
+  it('is the memory where that stands before the tail', async () => {
+    const shape = { context: { memory: { placement: 'before_tail' } } };
+    await say('remembers', 'name Ada', shape);
+    const run = await say('remembers', 'hello', shape);
+    expect(await differenceOf(run)).toEqual(differs(1, 'memory_changed'));
+    const { out } = await runWeir({ url: api.url, key: api.token }, 'context', run, 'answer', '1', '--diff');
+    expect(out).toContain('it first differs at message 1: memory_changed');
+    expect(await differenceOf(await say('remembers', 'name Ada', shape))).toEqual(differs(7, 'appended'));
+    await say('remembers', 'name Eve', shape);
+    expect(await differenceOf(await say('remembers', 'hello', shape))).toEqual(differs(1, 'memory_changed'));
+  });
+
+  it.each([
+    ['forgotten', { window: { forget_after_turns: 1, mask_batch_turns: 1 } }],
+    ['truncated', { budget: { max_context_items: 4, keep_recent_turns: 50 } }],
+  ])('is what left entries out, which are listed: %s', async (state, context) => {
+    for (const message of ['hello', 'hello again']) await say(state, message, { context });
+    const told = await contextOf(await say(state, 'and again', { context }));
+    expect(told.diff).toEqual(differs(1, state));
+    expect(told.omitted).toEqual([{ entries: [1, 2], state, chars: 'hello'.length + 'Done.'.length }]);
+    expectEachEntryOnce(told, 5);
+  });
+
+  it('is a summary that was applied, and one that was rolled back', async () => {
+    const shape = {
+      context: {
+        window: { min_tail_turns: 1 },
+        compaction: { model: 'builtin:extractive', max_summary_chars: 1_000 },
+      },
+    };
+    for (let n = 0; n < 3; n += 1) await say('summarised', 'write', shape);
+    const asked = await api.ask('/v1/admin/streams/summarised/compactions', { method: 'POST', body: {} });
+    expect(asked.status).toBe(202);
+    await api.work();
+    const told = await contextOf(await say('summarised', 'hello', shape));
+    expect(told.diff).toEqual(differs(1, 'compacted'));
+    expect(told.messages[1]).toMatchObject({ role: 'user', synthetic: true, entries: [], state: 'whole' });
+    expect(told.omitted).toMatchObject([{ entries: asked.body.entries, state: 'summarised' }]);
+    await api.ask(`/v1/admin/compactions/${asked.body.id}/rollback`, { method: 'POST', body: {} });
+    expect(await differenceOf(await say('summarised', 'hello', shape))).toEqual(differs(1, 'rolled_back'));
+  });
+
+  it('is none across runs of a fresh view, whose other entries are listed', async () => {
+    const shape = { context: { mode: 'fresh' } };
+    await say('fresh', 'hello', shape);
+    const told = await contextOf(await say('fresh', 'hello', shape));
+    expect([told.diff, told.messages.length]).toEqual([null, 2]);
+    expect(told.omitted).toEqual([{ entries: [1, 2], state: 'before_cutoff', chars: 10 }]);
+  });
+});
