@@ -7,6 +7,7 @@ import {
   type PipelineNote,
 } from '#libs/domain';
 import { contextFaults, contextNotes } from './check-contexts.js';
+import { toolFaults } from './check-tools.js';
 import type { EngineDeps } from './engine-deps.js';
 import { sha256 } from './new-event.js';
 
@@ -37,7 +38,7 @@ export async function applyPipeline(deps: EngineDeps, command: ApplyPipeline): P
 export function validatePipeline(deps: EngineDeps, document: unknown): ValidateResult {
   const parsed = parsePipeline(document, deps.pipelineFacts);
   if (!parsed.ok) return { ok: false, errors: parsed.errors };
-  const errors = contextFaults(deps, parsed.definition);
+  const errors = [...toolFaults(deps, parsed.definition), ...contextFaults(deps, parsed.definition)];
   if (errors.length > 0) return { ok: false, errors };
   const notes = [...parsed.notes, ...contextNotes(deps, parsed.definition)];
   return { ok: true, definition: parsed.definition, notes };

@@ -1,24 +1,13 @@
 import { checkEffectivePolicy, effectivePolicy, usesDefaultPolicy, type EffectivePolicy } from '#libs/context';
-import {
-  bodyOf,
-  effectiveStep,
-  type EffectiveStep,
-  type JsonObject,
-  type PipelineDefinition,
-  type PipelineFault,
-  type PipelineNote,
-  type PipelineStep,
-  type PolicyFault,
+import type {
+  EffectiveStep,
+  JsonObject,
+  PipelineDefinition,
+  PipelineFault,
+  PipelineNote,
+  PolicyFault,
 } from '#libs/domain';
-import type { EngineDeps } from './engine-deps.js';
-
-type CheckDeps = Pick<EngineDeps, 'models' | 'settings'>;
-type AgentPlace = {
-  path: string;
-  step: Extract<PipelineStep, { kind: 'agent' }>;
-  effective: EffectiveStep;
-  forItem: boolean;
-};
+import { agentPlaces, modelsOf, type AgentPlace, type CheckDeps } from './agent-places.js';
 
 /** What only shows once all levels are merged and the models are known: faults of each agent step's context, each said once. */
 export function contextFaults(deps: CheckDeps, definition: PipelineDefinition): PipelineFault[] {
@@ -95,12 +84,6 @@ const unknownWindow = (model: string, path: string): PipelineNote => ({
   detail: `the window of ${model} is not in the catalogue, so only the caps of the context policy bound its requests; set window_tokens for it in models.yml`,
 });
 
-/** Models that a step may call: its own, then the fallbacks. Those that are not known are told of elsewhere. */
-function modelsOf({ models, settings }: CheckDeps, { model, agent }: EffectiveStep): string[] {
-  const own = model ?? settings.defaultModel;
-  return [...(own === null ? [] : [own]), ...(agent?.fallbackModels ?? [])].filter((name) => models.facts(name).ok);
-}
-
 function windowOf({ models }: CheckDeps, model: string): number | null {
   const found = models.facts(model);
   return found.ok ? found.facts.windowTokens : null;
@@ -108,22 +91,3 @@ function windowOf({ models }: CheckDeps, model: string): number | null {
 
 /** The builtin models have no window to speak of, and recordings say what each call had. */
 const hasServer = (model: string): boolean => !/^(?:builtin|replay|scripted):/.test(model);
-
-function agentPlaces(definition: PipelineDefinition): AgentPlace[] {
-  return placesIn(definition, definition.steps, 'steps', false);
-}
-
-function placesIn(
-  definition: PipelineDefinition,
-  steps: readonly PipelineStep[],
-  at: string,
-  forItem: boolean,
-): AgentPlace[] {
-  return steps.flatMap((step, index): AgentPlace[] => {
-    const path = `${at}[${index}]`;
-    if (step.kind !== 'agent')
-      return placesIn(definition, bodyOf(step)?.steps ?? [], `${path}.do.steps`, forItem || step.kind === 'for_each');
-    const effective = effectiveStep(definition, step.id);
-    return effective === null ? [] : [{ path, step, effective, forItem }];
-  });
-}

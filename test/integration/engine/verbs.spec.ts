@@ -1,5 +1,6 @@
+import { API_FORMATS } from '../../../libs/context/src/index.js';
 import type { Json } from '../../../libs/domain/src/index.js';
-import { applyPipeline, cancelRun, retryRun, startRun } from '../../../libs/engine/src/index.js';
+import { applyPipeline, cancelRun, retryRun, startRun, validatePipeline } from '../../../libs/engine/src/index.js';
 import { waitFor } from '../../support/wait-for.js';
 import { expectProjectionsEqualEvents } from '../../support/projections.js';
 import { createEngineHarness, PROJECT, type EngineHarness } from '../../support/engine-harness.js';
@@ -165,5 +166,39 @@ it('refuses what only shows once all levels are merged, at the block that names 
   ).toMatchObject({
     ok: true,
     notes: [{ path: 'steps[0].do.steps[0]', code: 'model_window_unknown' }],
+  });
+});
+
+it('refuses tools whose names or number the providers of the models do not take, at the agent that has them', async () => {
+  const names = ['2nd_opinion', ...Array.from({ length: 128 }, (_, n) => `tool_${n}`)];
+  const document = (model: string, tools: string[]) => ({
+    name: 'armed',
+    agents: { helper: { tools } },
+    tools: Object.fromEntries(tools.map((tool) => [tool, { kind: 'builtin', builtin: 'now' }])),
+    steps: [{ id: 'work', agent: 'helper', task: 'Go.', model }],
+  });
+  const facts = (model: string): ReturnType<typeof harness.deps.models.facts> => {
+    const known = harness.deps.models.facts('scripted:one');
+    const apiFormat = API_FORMATS.find((format) => model === `scripted:${format}`) ?? 'openai_chat';
+    return known.ok ? { ok: true, facts: { ...known.facts, apiFormat } } : known;
+  };
+  const deps = { ...harness.deps, models: { ...harness.deps.models, facts } };
+  for (const format of API_FORMATS) {
+    const checked = validatePipeline(deps, document(`scripted:${format}`, names));
+    const count = { path: 'agents.helper.tools', code: 'too_many_tools', found: '129', expected: 'at most 128' };
+    const name = { path: 'agents.helper.tools[0]', code: 'tool_name_refused', found: '2nd_opinion' };
+    expect({ format, checked }).toMatchObject({
+      format,
+      checked: { ok: false, errors: format === 'gemini' ? [name, count] : [count] },
+    });
+    expect(validatePipeline(deps, document(`scripted:${format}`, names.slice(1)))).toMatchObject({ ok: true });
+  }
+  expect(validatePipeline(deps, document('scripted:gemini', names.slice(0, 2)))).toMatchObject({
+    errors: [
+      {
+        detail:
+          'agents.helper.tools[0]: scripted:gemini (gemini) takes no tool named 2nd_opinion: names are a letter or underscore, then at most 63 letters, digits, underscores or hyphens; rename it',
+      },
+    ],
   });
 });

@@ -30,7 +30,7 @@ export function lint(request: NeutralRequest, format: ApiFormat, options: LintOp
 function lintTools(request: NeutralRequest, profile: FormatProfile, report: Report): void {
   if (request.system !== null && isBlank(request.system)) report('empty_content', null, 'the system prompt is blank');
   if (request.system !== null && !isWellFormed(request.system)) report('malformed_text', null, 'system prompt');
-  if (profile.maxTools !== null && request.tools.length > profile.maxTools)
+  if (request.tools.length > profile.maxTools)
     report('tool_count', null, `${request.tools.length} tools, at most ${profile.maxTools}`);
   const seen = new Set<string>();
   for (const tool of request.tools) {

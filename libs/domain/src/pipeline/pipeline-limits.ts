@@ -7,8 +7,8 @@ export const PIPELINE_LIMITS = {
   inputs: 100,
   agents: 100,
   tools: 200,
-  /** Providers take at most 128 tools in a request. */
-  toolsPerAgent: 128,
+  /** How many its models' providers take is checked where the models are known. */
+  toolsPerAgent: 200,
   /** Bodies included. */
   steps: 500,
   dependenciesPerStep: 100,

@@ -1,10 +1,12 @@
-import { mintPlainId, type FormatProfile } from './format-profile.js';
+import { mintPlainId, PLAIN_TOOL_NAME, type FormatProfile } from './format-profile.js';
 
 /**
  * Anthropic Messages without thinking.
  * - ids: `^[a-zA-Z0-9_-]+$` (error text of the API, `tool_use.id`); no length is published, ours are short.
  * - names: `^[a-zA-Z0-9_-]{1,128}$` for declared tools (github.com/modelcontextprotocol/modelcontextprotocol/issues/1345);
  *   64 is what older versions and Bedrock take (github.com/anthropics/claude-code/issues/5132), so 64 is the limit here.
+ * - how many tools a request may declare is not published (20 where they are `strict`, which Weir does not send:
+ *   github.com/camel-ai/camel/pull/4171), so the limit of the other providers is kept.
  * - text blocks must not be blank (github.com/LibreChat-AI/agents/pull/124 tried the cases), results stand first in the
  *   message behind their calls, consecutive messages of one role are joined by the API (Messages reference).
  * - an image has at most 5 MiB of base64 ("image exceeds 5 MB maximum", github.com/lobehub/lobehub/pull/14711), a request
@@ -15,8 +17,8 @@ import { mintPlainId, type FormatProfile } from './format-profile.js';
  */
 export const anthropic: FormatProfile = {
   callId: { pattern: /^[a-zA-Z0-9_-]+$/, maxLength: 64, mint: mintPlainId },
-  toolName: { pattern: /^[a-zA-Z0-9_-]+$/, maxLength: 64 },
-  maxTools: null,
+  toolName: PLAIN_TOOL_NAME,
+  maxTools: 128,
   maxCallsPerMessage: null,
   images: { user: true, tool: true },
   imageTypes: ['image/png', 'image/jpeg', 'image/gif', 'image/webp'],

@@ -1,4 +1,4 @@
-import { mintPlainId, type FormatProfile } from './format-profile.js';
+import { mintPlainId, PLAIN_TOOL_NAME, type FormatProfile } from './format-profile.js';
 
 /**
  * Amazon Bedrock Converse.
@@ -7,6 +7,8 @@ import { mintPlainId, type FormatProfile } from './format-profile.js';
  *   github.com/langchain-ai/langchain-aws/issues/141): an answer stands between results and the next user message.
  * - `toolUseId` and names: `[a-zA-Z0-9_-]+`, at most 64 (docs.aws.amazon.com/bedrock/latest/APIReference,
  *   API_runtime_ToolUseBlock, API_runtime_ToolSpecification).
+ * - how many tools a request may declare is not published (API_runtime_ToolConfiguration names a least number only), so the
+ *   limit of the other providers is kept.
  * - at most 20 images of 3.75 MB and 8,000 px a side, at most five documents of 4.5 MB, a text beside each document, all of
  *   it in user messages (the same reference, API_runtime_Message); blank text is refused ("The text field in the
  *   ContentBlock object is blank", github.com/OpenHands/OpenHands/issues/5722). The counts are kept for the whole request, since models behind it count so.
@@ -16,8 +18,8 @@ import { mintPlainId, type FormatProfile } from './format-profile.js';
  */
 export const bedrock: FormatProfile = {
   callId: { pattern: /^[a-zA-Z0-9_-]+$/, maxLength: 64, mint: mintPlainId },
-  toolName: { pattern: /^[a-zA-Z0-9_-]+$/, maxLength: 64 },
-  maxTools: null,
+  toolName: PLAIN_TOOL_NAME,
+  maxTools: 128,
   maxCallsPerMessage: null,
   images: { user: true, tool: true },
   imageTypes: ['image/png', 'image/jpeg', 'image/gif', 'image/webp'],

@@ -1,6 +1,9 @@
 /** Where a part that is not text may stand. */
 export type PartPlaces = { user: boolean; tool: boolean };
 
+/** `words` say it to the author of a document. */
+export type ToolNameRule = { pattern: RegExp; maxLength: number; words: string };
+
 /** What one provider's form of a request allows: the linter refuses what breaks it, the repair makes it fit. */
 export type FormatProfile = {
   callId: {
@@ -13,9 +16,9 @@ export type FormatProfile = {
      */
     mint: (entry: number, ordinal: number) => string;
   };
-  toolName: { pattern: RegExp; maxLength: number };
-  /** Null: no limit is known. */
-  maxTools: number | null;
+  toolName: ToolNameRule;
+  /** Of one request. */
+  maxTools: number;
   maxCallsPerMessage: number | null;
   images: PartPlaces;
   /** Media types of images that are taken as base64; others are described. */
@@ -46,3 +49,9 @@ export type FormatProfile = {
 
 /** `call_57_0`: letters, digits and underscore, far below every known limit. */
 export const mintPlainId = (entry: number, ordinal: number): string => `call_${entry}_${ordinal}`;
+
+export const PLAIN_TOOL_NAME: ToolNameRule = {
+  pattern: /^[a-zA-Z0-9_-]+$/,
+  maxLength: 64,
+  words: '1 to 64 letters, digits, underscores or hyphens',
+};

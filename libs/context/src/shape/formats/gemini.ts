@@ -6,7 +6,8 @@ import { mintPlainId, type FormatProfile } from './format-profile.js';
  *   responses as it has calls (github.com/google-gemini/gemini-cli/issues/3814): results are one turn, neighbours are merged.
  * - names: a letter or underscore first, then letters, digits, `_ . : -`, at most 64 (error text of the API,
  *   github.com/kaitranntt/ccs/issues/25); dots and colons are left to no other provider, so they are replaced here too.
- *   No limit of tools is published for the API ("at most 128" on Vertex, docs.cloud.google.com, "Function calling").
+ *   At most 128 tools on Vertex (cloud.google.com/vertex-ai/generative-ai/docs/model-reference/function-calling); the Gemini API
+ *   publishes no limit.
  * - ids of calls are not sent: results stand in the order of their calls.
  * - a thought signature goes back on the part that it came on, as it came; parallel calls have it on the first one only
  *   (ai.google.dev/gemini-api/docs/thought-signatures). It belongs to its model.
@@ -17,7 +18,11 @@ import { mintPlainId, type FormatProfile } from './format-profile.js';
  */
 export const gemini: FormatProfile = {
   callId: { pattern: /^[a-zA-Z0-9_-]+$/, maxLength: 64, mint: mintPlainId },
-  toolName: { pattern: /^[a-zA-Z_][a-zA-Z0-9_-]*$/, maxLength: 64 },
+  toolName: {
+    pattern: /^[a-zA-Z_][a-zA-Z0-9_-]*$/,
+    maxLength: 64,
+    words: 'a letter or underscore, then at most 63 letters, digits, underscores or hyphens',
+  },
   maxTools: 128,
   maxCallsPerMessage: null,
   images: { user: true, tool: false },

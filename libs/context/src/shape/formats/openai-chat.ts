@@ -1,4 +1,4 @@
-import { mintPlainId, type FormatProfile } from './format-profile.js';
+import { mintPlainId, PLAIN_TOOL_NAME, type FormatProfile } from './format-profile.js';
 
 /**
  * OpenAI Chat Completions and compatible servers.
@@ -14,7 +14,7 @@ import { mintPlainId, type FormatProfile } from './format-profile.js';
  */
 export const openaiChat: FormatProfile = {
   callId: { pattern: /^[a-zA-Z0-9_-]+$/, maxLength: 40, mint: mintPlainId },
-  toolName: { pattern: /^[a-zA-Z0-9_-]+$/, maxLength: 64 },
+  toolName: PLAIN_TOOL_NAME,
   maxTools: 128,
   maxCallsPerMessage: 128,
   images: { user: true, tool: false },

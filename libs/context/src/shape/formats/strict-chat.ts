@@ -1,4 +1,4 @@
-import type { FormatProfile } from './format-profile.js';
+import { PLAIN_TOOL_NAME, type FormatProfile } from './format-profile.js';
 
 /** Room for 65,536 calls in one answer and 1.5 thousand million entries in nine digits of base 36. */
 const mintNine = (entry: number, ordinal: number): string => (entry * 65_536 + ordinal).toString(36).padStart(9, '0');
@@ -12,7 +12,7 @@ const mintNine = (entry: number, ordinal: number): string => (entry * 65_536 + o
  */
 export const strictChat: FormatProfile = {
   callId: { pattern: /^[a-zA-Z0-9]{9}$/, maxLength: 9, mint: mintNine },
-  toolName: { pattern: /^[a-zA-Z0-9_-]+$/, maxLength: 64 },
+  toolName: PLAIN_TOOL_NAME,
   maxTools: 128,
   maxCallsPerMessage: 128,
   images: { user: false, tool: false },
