@@ -45,6 +45,36 @@ describe('the policy in effect', () => {
     ).toMatchObject({ mode: 'blocking', target_ratio: 0.5 });
   });
 
+  /** Of each section: what a farther level says, what a nearer one says, and what is in effect then. */
+  const sections = [
+    [
+      'window',
+      { soft_cap_chars: 1_000, hard_cap_chars: 2_000 },
+      { observation_window: 3 },
+      { soft_cap_chars: 400_000 },
+    ],
+    ['budget', { max_tokens: 500, summary_model: 'm:1' }, { max_context_items: 7 }, { max_tokens: null }],
+    ['blocks', { window_width_tokens: 500 }, { keep_last_blocks: 7 }, { window_width_tokens: null }],
+    ['compaction', { target_ratio: 0.2 }, { mode: 'blocking' }, { target_ratio: 0.5 }],
+    ['memory', { placement: 'before_tail' }, { max_value_chars: 9 }, { placement: 'inline' }],
+  ] as const;
+  const levels = ['settings', 'pipeline', 'agent', 'step'] as const;
+  const pairs = levels.flatMap((far, at) => levels.slice(at + 1).map((near) => [near, far] as const));
+
+  it.each(pairs)('of %s replaces each section of %s whole, or removes it', (near, far) => {
+    for (const [section, farther, nearer, defaulted] of sections) {
+      const policy = effectivePolicy({ [far]: { [section]: farther }, [near]: { [section]: nearer } }, false);
+      expect(policy[section]).toMatchObject({ ...nearer, ...defaulted });
+      expect(effectivePolicy({ [far]: { [section]: farther }, [near]: {} }, false)[section]).toMatchObject(farther);
+      if (section === 'compaction' || section === 'memory') continue;
+      expect(
+        effectivePolicy({ [far]: { [section]: farther }, [near]: { [section]: 'off' } }, false)[section],
+      ).toBeNull();
+      const back = effectivePolicy({ [far]: { [section]: 'off' }, [near]: { [section]: nearer } }, false);
+      expect(back[section]).toMatchObject(nearer);
+    }
+  });
+
   it('takes presets for a window, and fields beside one for changes of it', () => {
     expect(effectivePolicy({ pipeline: { preset: 'chat' } }, false).window).toEqual(presets.chat);
     expect(effectivePolicy({ pipeline: { preset: 'chat', window: { observation_window: 5 } } }, false).window).toEqual({
