@@ -8,7 +8,7 @@ const BATCHES = [1, 10, 'auto'] as const;
 const SOFT_CAPS = [30_000, 60_000, null] as const;
 
 /** Budget and blocks, alone, together and beside a window. */
-const SECTIONS = {
+export const SECTIONS = {
   'budget of 15,000 tokens': { budget: { max_tokens: 15_000 } },
   'budget of 40 items, one exchange kept': { budget: { max_context_items: 40, keep_recent_turns: 1 } },
   'blocks of 16,000 tokens': { blocks: { window_width_tokens: 16_000 } },

@@ -26,6 +26,20 @@ describe('a recorded session played through the engine', () => {
     expect(ends.map(({ status }) => status)).toEqual(ends.map(({ recorded }) => recorded));
     expect(hashes).toEqual(previewed);
   });
+
+  const blocking = { compaction: { mode: 'blocking', max_summary_chars: 2_000 } };
+  const budget = { max_tokens: 2_500, keep_recent_turns: 1 };
+  const blocks = { window_width_tokens: 4_000, keep_last_blocks: 1 };
+  it.each([
+    ['budget', { budget, ...blocking }, 'sweagent-marshmallow', 'gemini'],
+    ['blocks', { blocks }, 'tau-airline-33', 'bedrock'],
+    ['all three', { ...TIGHT, budget, blocks }, 'tau-airline-33', 'openai_responses'],
+    ['a fresh view', { mode: 'fresh', ...TIGHT }, 'tau-airline-33', 'anthropic'],
+  ] as const)('does so under %s', async (_, context, name, apiFormat) => {
+    const { ends, hashes, previewed } = await playSession(harness, name, context, apiFormat);
+    expect(ends.map(({ status }) => status)).toEqual(ends.map(({ recorded }) => recorded));
+    expect(hashes).toEqual(previewed);
+  });
 });
 
 // All sessions, under the preset `chat`: test/matrix/long-replay.spec.ts.

@@ -91,7 +91,7 @@ describe('a preview', () => {
 describe('a large recorded session', () => {
   const large = recorded('pi-large-session');
 
-  it('sends a sixth of its chars for a third of its cost with a soft cap of 60,000', () => {
+  it('sends a sixth of its chars for a quarter of its cost with a soft cap of 60,000', () => {
     const { calls, total } = preview(large, {
       preset: 'coding_agent',
       window: { soft_cap_chars: 60_000, hard_cap_chars: 120_000 },
@@ -100,14 +100,15 @@ describe('a large recorded session', () => {
     expect(calls).toHaveLength(453);
     expect(Math.max(...calls.map(({ chars }) => chars))).toBeLessThanOrEqual(120_000);
     expect(total.chars / total.chars_unmanaged).toBeLessThanOrEqual(0.17);
-    expect(total.cost / total.cost_unmanaged).toBeLessThanOrEqual(0.32);
+    expect(total.cost / total.cost_unmanaged).toBeLessThanOrEqual(0.28);
     expect(total.compactions).toBeGreaterThan(0);
   });
 
-  it('costs at most half with the default caps', () => {
+  // Without a prompt cache, and with summaries by a model: test/matrix/costs.spec.ts and bench/context.
+  it('costs less than half with the default caps', () => {
     const { total } = preview(large, {});
     expect(total.lint_violations).toBe(0);
-    expect(total.cost / total.cost_unmanaged).toBeLessThanOrEqual(0.5);
+    expect(total.cost / total.cost_unmanaged).toBeLessThanOrEqual(0.47);
   });
 });
 
