@@ -27,4 +27,27 @@ describe('the events a build needs', () => {
     expect(alsoSeqs).toEqual([1, summary?.seq]);
     expect(session.events.length - fromSeq).toBeLessThan(40);
   });
+
+  it('begin behind a range that the last build had left out, when that was asked for under another policy (law C11)', () => {
+    const forgetful = windowPolicy({ observation_window: 0, forget_after_turns: 0, mask_batch_turns: 1 });
+    const session = sessionUnder(forgetful).user('the task');
+    for (let n = 0; n < 6; n += 1) session.turn(`step ${n} ${'because of this and that '.repeat(30)}`);
+    const end = session.events.filter(({ type }) => type === 'LlmCallCompleted').at(2)?.seq ?? 0;
+    const shown = needed(session).fromSeq;
+    expect(shown).toBeGreaterThan(end + 1);
+    session.requested({
+      range: [1, end],
+      entries: [1, 4],
+      supersedes: null,
+      reason: 'hard_cap',
+      viewRunId: null,
+      cutoffSeq: 0,
+      maxSummaryChars: 500,
+      charsBefore: 2_000,
+      projectedChars: 1_000,
+    });
+    expect(needed(session).fromSeq).toBe(end + 1);
+    session.started(session.ready());
+    expect(needed(session).fromSeq).toBeGreaterThanOrEqual(shown);
+  });
 });

@@ -2,9 +2,9 @@ import type { EventType, StoredEvent } from '#libs/domain';
 import type { ViewSpec } from './build-result.js';
 import { factsKey } from './frontier.js';
 import type { ModelFacts } from './neutral.js';
-import { compactionState } from './view/compaction-state.js';
+import { compactionState, measuredRanges, type CompactionState } from './view/compaction-state.js';
 import { isRolledBackSince } from './view/record-compaction.js';
-import type { RecordedBuild } from './view/recorded-build.js';
+import type { RecordedBase, RecordedBuild } from './view/recorded-build.js';
 import { viewCutoff, viewKey } from './view/view-key.js';
 
 /** All that `compactionState` reads. */
@@ -61,16 +61,22 @@ export function neededEvents(
     base.compaction === undefined || needsAllCompactions(last, compactionEvents)
       ? null
       : { uptoSeq: last.uptoSeq, state: base.compaction, summary: UNREAD };
-  const { live, rolledBack } = compactionState(compactionEvents, view, state);
+  const compaction = compactionState(compactionEvents, view, state);
+  const { live, rolledBack } = compaction;
   const isSame =
     last.policyHash === policyHash && base.facts === factsKey(model) && base.rolled_back === rolledBack.length;
   const shown = Math.min(base.needs_from, last.seq);
   const summaries = [base.compaction?.live?.seq, live?.appliedSeq].filter((seq) => seq !== undefined);
+  const fromSeq = isSame ? shown : Math.min(shown, live === null ? begin : live.range[1] + 1);
   return {
-    fromSeq: isSame ? shown : Math.min(shown, live === null ? begin : live.range[1] + 1),
+    fromSeq: Math.min(fromSeq, ...uncountedEnds(base, compaction).map((end) => end + 1)),
     alsoSeqs: [...new Set([...base.pinned_seqs, ...summaries])],
   };
 }
+
+/** Ends of ranges that the last build did not know: asked for under another policy, for turns that this one had left out. */
+const uncountedEnds = ({ range_turns: counted }: RecordedBase, compaction: CompactionState): number[] =>
+  measuredRanges(compaction).flatMap(({ range: [, end] }) => (counted[String(end)] === undefined ? [end] : []));
 
 /** Only the places of summaries matter here. */
 const UNREAD = 'not read';

@@ -1,7 +1,7 @@
 import type { CompactionProposal } from './build-result.js';
 import type { EffectivePolicy } from './policy/index.js';
 import type { Cell } from './stages/stage.js';
-import { BREAKER_FAILURES } from './view/compaction-state.js';
+import { BREAKER_FAILURES, measuredRanges } from './view/compaction-state.js';
 import { summaryFenceChars } from './view/fence.js';
 import type { View } from './view/read-view.js';
 import { viewCutoff, viewRunId } from './view/view-key.js';
@@ -239,7 +239,6 @@ function turnsUpTo(view: View, seq: number): number {
 
 /** Turns up to the end of each range that a later proposal is measured against. */
 export function rangeTurns(view: View): { [seq: string]: number } {
-  const { live, open, lastEnded } = view.compaction;
-  const ends = [live, open, lastEnded].flatMap((one) => (one === null ? [] : [one.range[1]]));
+  const ends = measuredRanges(view.compaction).map(({ range }) => range[1]);
   return Object.fromEntries(ends.map((seq) => [String(seq), turnsUpTo(view, seq)]));
 }

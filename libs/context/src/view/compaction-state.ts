@@ -182,6 +182,10 @@ function apply(fold: Fold, { seq, data }: Extract<StoredEvent, { type: 'ContextC
   fold.failures = 0;
 }
 
+/** Those that a later proposal is measured against: builds know how many turns end with each of them. */
+export const measuredRanges = ({ live, allOpen, lastEnded }: CompactionState): { readonly range: Range }[] =>
+  [live, ...allOpen, lastEnded].filter((one) => one !== null);
+
 /** The newer one begins no later and ends no earlier. */
 export const nests = (newer: Range, older: Range): boolean => newer[0] <= older[0] && newer[1] >= older[1];
 
