@@ -9,6 +9,6 @@ import { truncate } from './truncate.js';
 
 /**
  * Every stage over entries, in their one fixed order. Compressing is a proposal (`propose-compaction.ts`); what came of it
- * is selected. To add one: its file, a line here.
+ * is selected. Observations are shortened before turns are left out, as on the ladder. To add one: its file, a line here.
  */
-export const stages: readonly Stage[] = [select, forget, dropReasoning, mask, elide, truncate, shorten];
+export const stages: readonly Stage[] = [select, forget, dropReasoning, mask, elide, shorten, truncate];
