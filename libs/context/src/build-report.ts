@@ -57,15 +57,17 @@ function baseOf(build: Build, draft: Draft): RecordedBase {
   const boundary = leftBehind(marks, view);
   // Of blocks whose outline is shown the whole is read: boundaries of other stages may come to lie in them.
   const isInOutlines = (cell: Cell): boolean => placeOf(cell) > boundary && placeOf(cell) <= marks.elidedTo;
-  const shown = draft.cells.filter(
-    (cell) => (cell.shown !== null || isInOutlines(cell)) && cell.entry.source.seq !== null,
-  );
   const isOld = (entry: number | null): boolean => entry !== null && entry < boundary;
   const summarisedTo = view.compaction.live?.entries[1] ?? 0;
   const isForgotten = (entry: number | null): boolean => isOld(entry) && (entry ?? 0) > summarisedTo;
-  const seqs = shown.flatMap(({ entry: { source } }) =>
-    source.seq === null ? [] : [{ seq: source.seq, isOld: isOld(source.entry) }],
-  );
+  let needsFrom = input.uptoSeq + 1;
+  const singles: number[] = [];
+  for (const cell of draft.cells) {
+    const { seq, entry } = cell.entry.source;
+    if (seq === null || (cell.shown === null && !isInOutlines(cell))) continue;
+    if (isOld(entry)) singles.push(seq);
+    else needsFrom = Math.min(needsFrom, seq);
+  }
   return {
     view: view.key,
     head: fixedParts(input.manifest).key,
@@ -80,11 +82,11 @@ function baseOf(build: Build, draft: Draft): RecordedBase {
     raw_tokens: draft.layout.tokens,
     stale_chars: marks.staleChars,
     shortening: marks.shortening === null ? null : { min_chars: marks.shortening.minChars, to: marks.shortening.to },
-    needs_from: seqs.reduce((least, one) => (one.isOld ? least : Math.min(least, one.seq)), input.uptoSeq + 1),
+    needs_from: needsFrom,
     pinned: draft.cells.flatMap(({ entry, pinned }) =>
       pinned && entry.source.entry !== null ? [entry.source.entry] : [],
     ),
-    pinned_seqs: [...new Set([...seqs.flatMap((one) => (one.isOld ? [one.seq] : [])), ...headSeq(draft, isForgotten)])],
+    pinned_seqs: [...new Set([...singles, ...headSeq(draft, isForgotten)])],
     rolled_back: view.compaction.rolledBack.length,
     compaction: recordCompaction(view.compaction),
   };

@@ -1,6 +1,6 @@
 import { sessionUnder, testModel, windowPolicy } from '../testing/session.js';
 import type { ShownItem } from '../view/entry.js';
-import { measureOnce } from './measured-item.js';
+import { formsUnder, measureOnce } from './measured-item.js';
 
 describe('the size of an entry', () => {
   it('is counted once for each form that it is shown in (row 97)', () => {
@@ -11,12 +11,14 @@ describe('the size of an entry', () => {
       counted += 1;
       return { role: 'user', entry: 1, content: [{ type: 'text', text: 'x' }], state: 'whole', pinned: false };
     };
-    const first = measureOnce(event, 'a form', testModel(), make);
+    const measured = (form: string, model = testModel()): unknown =>
+      measureOnce(formsUnder(model)(event), form, model, make);
+    const first = measured('a form');
     // Equal facts, another object: as after a manifest is read again.
-    for (let build = 0; build < 5; build += 1) expect(measureOnce(event, 'a form', testModel(), make)).toBe(first);
+    for (let build = 0; build < 5; build += 1) expect(measured('a form')).toBe(first);
     expect(counted).toBe(1);
-    measureOnce(event, 'another form', testModel(), make);
-    measureOnce(event, 'a form', testModel({ apiFormat: 'anthropic' }), make);
+    measured('another form');
+    measured('a form', testModel({ apiFormat: 'anthropic' }));
     expect(counted).toBe(3);
   });
 });

@@ -44,33 +44,36 @@ function modelKey(model: ModelFacts): string {
   return key;
 }
 
-type Variants = Map<string, Measured | null>;
+/** An event in each form in which it was asked for; null: it has no such form. */
+export type Forms = Map<string, Measured | null>;
 /** By model: those of one form share what was worked out. Events do not change, so that is once for as long as each is held. */
-const known = new Map<string, WeakMap<StoredEvent, Variants>>();
+const known = new Map<string, WeakMap<StoredEvent, Forms>>();
 
-function knownUnder(model: ModelFacts): WeakMap<StoredEvent, Variants> {
+/** Where the forms of events under a model are kept: asked for once a build, and its answer once for each event. */
+export function formsUnder(model: ModelFacts): (event: StoredEvent) => Forms {
   const key = modelKey(model);
-  const found = known.get(key);
-  if (found !== undefined) return found;
-  const variants = new WeakMap<StoredEvent, Variants>();
-  known.set(key, variants);
-  return variants;
+  const events = known.get(key) ?? new WeakMap<StoredEvent, Forms>();
+  known.set(key, events);
+  return (event) => {
+    const found = events.get(event);
+    if (found !== undefined) return found;
+    const forms: Forms = new Map();
+    events.set(event, forms);
+    return forms;
+  };
 }
 
-/** As `measureItem`, once per event, variant and model. `make` may answer null: the event has no such variant. */
+/** As `measureItem`, once for each form of an event. `make` may answer null: the event has no such form. `forms` null: not an event. */
 export function measureOnce(
-  event: StoredEvent | null,
-  variant: string,
+  forms: Forms | null,
+  form: string,
   model: ModelFacts,
   make: () => ShownItem | null,
 ): Measured | null {
-  const events = event === null ? undefined : knownUnder(model);
-  const variants = event === null ? undefined : events?.get(event);
-  const found = variants?.get(variant);
+  const found = forms?.get(form);
   if (found !== undefined) return found;
   const item = make();
   const measured = item === null ? null : measureItem(item, model);
-  if (variants !== undefined) variants.set(variant, measured);
-  else if (event !== null) events?.set(event, new Map([[variant, measured]]));
+  forms?.set(form, measured);
   return measured;
 }

@@ -53,17 +53,24 @@ export const weightsKey = (weights: Weights): string =>
   `${weights.imageChars},${weights.imageTokens},${weights.pageChars},${weights.pageTokens}`;
 
 /** Messages are shared by builds and never changed, so each is counted once. */
-const known = new WeakMap<NeutralMessage, { key: string; chars: number }>();
+const known = new WeakMap<NeutralMessage, { weights: Weights; chars: number }>();
 
 export function messageChars(message: NeutralMessage, weights: Weights): number {
-  const key = weightsKey(weights);
   const found = known.get(message);
-  if (found?.key === key) return found.chars;
+  if (found !== undefined && areEqual(found.weights, weights)) return found.chars;
   const content = partsChars(message.content, weights);
   const chars = message.role === 'assistant' ? content + callsChars(message.tool_calls) : content;
-  known.set(message, { key, chars });
+  known.set(message, { weights, chars });
   return chars;
 }
+
+/** The same object in every message of a build; another one with equal numbers once a manifest was read again. */
+const areEqual = (a: Weights, b: Weights): boolean =>
+  a === b ||
+  (a.imageChars === b.imageChars &&
+    a.imageTokens === b.imageTokens &&
+    a.pageChars === b.pageChars &&
+    a.pageTokens === b.pageTokens);
 
 export function toolsChars(tools: readonly ToolDeclaration[]): number {
   let sum = 0;

@@ -20,8 +20,8 @@ export function limitMedia(
   profile: FormatProfile,
   repairs: Repair[],
 ): readonly ShownItem[] {
+  if (!items.some(({ content }) => content.some(isMedia))) return items;
   const media = items.flatMap((item) => item.content.filter(isMedia));
-  if (media.length === 0) return items;
   const dropped = tooMany(media, profile);
   if (dropped.size === 0) return items;
   let at = -1;

@@ -20,13 +20,19 @@ type Completed = StoredEventOf<'ToolCallCompleted'>;
 type OpenTurn = { assistant: AssistantEntry; results: (Completed | null)[]; cancelled: boolean; closed: boolean };
 type Slot = { turn: OpenTurn } | { entry: ConversationEntry };
 
+/**
+ * By call number: the turn that the answer began, or the rule that left it or its calls out, and their results with them. The
+ * newest answer wins, since imports may use a number twice.
+ */
+type Answers = Map<number, OpenTurn | RepairRule>;
+
 type Reading = {
   slots: Slot[];
-  /** By (run, round, call_no): the newest answer wins, since imports may use a key twice. */
-  turns: Map<string, OpenTurn>;
+  /** Call numbers count per step and run, so a sub-stream's calls are told apart by run and round. */
+  runs: Map<string, Answers>;
+  /** Those of the last answer or result: the next is mostly of the same run. */
+  newest: { runId: string | null; round: number; answers: Answers } | null;
   last: OpenTurn | null;
-  /** Calls whose answer was left out: their results go with it, which is no orphan of its own. */
-  dropped: Map<string, RepairRule>;
   leftOut: LeftOut[];
   repairs: Repair[];
 };
@@ -37,7 +43,7 @@ type Reading = {
  * changes its input; the stored stream stays as it is. Documented in design/context.md, "shape".
  */
 export function repairConversation(events: readonly StoredEvent[]): RepairedConversation {
-  const reading: Reading = { slots: [], turns: new Map(), last: null, dropped: new Map(), leftOut: [], repairs: [] };
+  const reading: Reading = { slots: [], runs: new Map(), newest: null, last: null, leftOut: [], repairs: [] };
   for (const event of events) readEvent(reading, event);
   const entries: ConversationEntry[] = [];
   for (const slot of reading.slots) {
@@ -83,14 +89,13 @@ function pushSlot(reading: Reading, slot: Slot): void {
 }
 
 function readAnswer(reading: Reading, event: StoredEventOf<'LlmCallCompleted'>, entry: number): void {
-  const key = callKey(event, event.data.call_no);
   const { message, finish_reason: finish, model, call_no: callNo } = event.data;
   if (finish === 'aborted' || finish === 'error')
-    return leaveOutAnswer(reading, key, entry, 'failed_answer', `the answer ended with ${finish}`);
+    return leaveOutAnswer(reading, event, entry, 'failed_answer', `the answer ended with ${finish}`);
   const isCut = finish === 'length' && message.tool_calls.length > 0;
   const calls = isCut ? [] : message.tool_calls;
   if (calls.length === 0 && !message.content.some(isSaid)) {
-    return leaveOutAnswer(reading, key, entry, 'empty_answer', 'the answer has neither text nor calls');
+    return leaveOutAnswer(reading, event, entry, 'empty_answer', 'the answer has neither text nor calls');
   }
   if (isCut) {
     reading.repairs.push({
@@ -98,8 +103,7 @@ function readAnswer(reading: Reading, event: StoredEventOf<'LlmCallCompleted'>, 
       entries: [entry],
       detail: `${message.tool_calls.length} call(s) of an answer that was cut by length`,
     });
-    reading.dropped.set(key, 'cut_calls');
-  } else reading.dropped.delete(key);
+  }
   const assistant: AssistantEntry = {
     entry,
     seq: event.seq,
@@ -114,21 +118,25 @@ function readAnswer(reading: Reading, event: StoredEventOf<'LlmCallCompleted'>, 
   const turn: OpenTurn = { assistant, results: calls.map(() => null), cancelled: false, closed: false };
   pushSlot(reading, { turn });
   reading.last = turn;
-  reading.turns.set(key, turn);
+  answersOf(reading, event).set(callNo, isCut ? 'cut_calls' : turn);
 }
 
-function leaveOutAnswer(reading: Reading, key: string, entry: number, rule: RepairRule, detail: string): void {
+function leaveOutAnswer(
+  reading: Reading,
+  event: StoredEventOf<'LlmCallCompleted'>,
+  entry: number,
+  rule: RepairRule,
+  detail: string,
+): void {
   reading.leftOut.push({ entry, rule });
   reading.repairs.push({ rule, entries: [entry], detail });
-  reading.dropped.set(key, rule);
-  reading.turns.delete(key);
+  answersOf(reading, event).set(event.data.call_no, rule);
 }
 
 function readResult(reading: Reading, event: Completed, entry: number): void {
-  const key = callKey(event, event.data.call_no);
-  const turn = reading.turns.get(key);
-  const rule = reading.dropped.get(key);
-  if (rule !== undefined) return leaveOutResult(reading, entry, rule, 'the answer that made the call is not shown');
+  const turn = answersOf(reading, event).get(event.data.call_no);
+  if (typeof turn === 'string')
+    return leaveOutResult(reading, entry, turn, 'the answer that made the call is not shown');
   const first = turn?.results[event.data.ordinal];
   if (turn === undefined || first === undefined)
     return leaveOutResult(
@@ -201,9 +209,15 @@ function recordedResult(event: Completed, call: { entry: number; ordinal: number
 /** `readResult` keeps no pending result; the type cannot say so. */
 const finalStatus = (status: Completed['data']['status']): FinalStatus => (status === 'pending' ? 'error' : status);
 
-/** Call numbers count per step and run, so a sub-stream's calls are told apart by run and round. */
-const callKey = (event: { runId: string | null; round: number }, callNo: number): string =>
-  `${event.runId ?? ''}/${event.round}/${callNo}`;
+function answersOf(reading: Reading, { runId, round }: { runId: string | null; round: number }): Answers {
+  const { newest, runs } = reading;
+  if (newest !== null && newest.runId === runId && newest.round === round) return newest.answers;
+  const key = `${runId ?? ''}/${round}`;
+  const answers = runs.get(key) ?? new Map<number, OpenTurn | RepairRule>();
+  runs.set(key, answers);
+  reading.newest = { runId, round, answers };
+  return answers;
+}
 
 const partsOf = (content: Content): ContentPart[] =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : content;

@@ -27,17 +27,20 @@ export function shape(
 ): Shaped {
   const profile = formatProfile(model.apiFormat);
   const rules: FitRules = { profile, images: model.images, documents: model.documents, modelId: model.id };
-  const key = `${model.apiFormat}|${model.id}|${model.images}|${model.documents}`;
+  const known = fittedUnder(`${model.apiFormat}|${model.id}|${model.images}|${model.documents}`);
   const repairs: Repair[] = [];
   const fitted = items.map((item) => {
-    const once = fitOnce(item, rules, key);
+    const once = fitOnce(item, rules, known);
     repairs.push(...once.repairs);
     return once.item;
   });
   const limited = limitMedia(fitted, profile, repairs);
   const moved = moveMedia(limited, profile, repairs);
-  const split = moved.flatMap((item, index) => splitCalls(item, index, moved, profile, repairs));
-  const messages = framed(split, profile, repairs).map((group) => messageOf(group, profile));
+  const split =
+    profile.maxCallsPerMessage === null
+      ? moved
+      : moved.flatMap((item, index) => splitCalls(item, index, moved, profile, repairs));
+  const messages = framed(split, profile, repairs).map((group) => toMessage(group, profile));
   return { messages, repairs };
 }
 
@@ -47,26 +50,21 @@ type Fitted = { item: ShownItem; repairs: Repair[] };
  * Items are never changed and live as long as their events are held, so builds that share them do this work once: a text is
  * looked at once, not once for each call of a long session.
  */
-const fittedItems = new WeakMap<ShownItem, Map<string, Fitted>>();
-/** By fitted item, which belongs to one format. */
-const lone = new WeakMap<ShownItem, ShapedMessage>();
+const fittedItems = new Map<string, WeakMap<ShownItem, Fitted>>();
 
-function fitOnce(item: ShownItem, rules: FitRules, key: string): Fitted {
-  const variants = fittedItems.get(item) ?? new Map<string, Fitted>();
-  const found = variants.get(key);
+function fittedUnder(key: string): WeakMap<ShownItem, Fitted> {
+  const known = fittedItems.get(key) ?? new WeakMap<ShownItem, Fitted>();
+  fittedItems.set(key, known);
+  return known;
+}
+
+function fitOnce(item: ShownItem, rules: FitRules, known: WeakMap<ShownItem, Fitted>): Fitted {
+  const found = known.get(item);
   if (found !== undefined) return found;
   const repairs: Repair[] = [];
   const fitted = { item: fitItem(item, rules, repairs), repairs };
-  fittedItems.set(item, variants.set(key, fitted));
+  known.set(item, fitted);
   return fitted;
-}
-
-function messageOf(group: Group, profile: FormatProfile): ShapedMessage {
-  const [item, ...others] = group.items;
-  if (item === undefined || others.length > 0 || group.isMadeUp) return toMessage(group, profile);
-  const message = lone.get(item) ?? toMessage(group, profile);
-  lone.set(item, message);
-  return message;
 }
 
 /** Moves the calls beyond the format's limit into messages of their own, each in front of its results. */

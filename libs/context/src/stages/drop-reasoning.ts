@@ -11,7 +11,7 @@ export const dropReasoning: Stage = {
     return changeCells(input, (cell) => {
       const item = cell.shown?.item;
       if (item?.role !== 'assistant' || item.entry >= from || !item.content.some(isReasoning)) return null;
-      const shown = measureOnce(cell.event, 'bare', knobs.model, (): ShownItem => ({
+      const shown = measureOnce(cell.forms, 'bare', knobs.model, (): ShownItem => ({
         ...item,
         content: item.content.filter((part) => !isReasoning(part)),
       }));

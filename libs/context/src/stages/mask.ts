@@ -24,7 +24,7 @@ function masked(cell: Cell, shown: Measured, knobs: Knobs): Cell | null {
   const { source } = cell.entry;
   if (source.entry === null || source.kind === 'user' || source.kind === 'memory') return null;
   const variant = shown.item.role === 'assistant' ? `masked:${shown.item.content.length}` : 'masked';
-  const short = measureOnce(cell.event, variant, knobs.model, () => maskedItem(cell, shown.item));
+  const short = measureOnce(cell.forms, variant, knobs.model, () => maskedItem(cell, shown.item));
   if (short === null || short.chars >= shownOtherwise(cell, shown, knobs)) return null;
   return { ...cell, state: short.item.state, shown: short };
 }

@@ -1,3 +1,4 @@
+import { formsUnder } from '../measure/measured-item.js';
 import type { ModelFacts } from '../neutral.js';
 import { leaveOut, type Cell, type Stage, type StageView } from './stage.js';
 import { whole } from './whole.js';
@@ -5,9 +6,11 @@ import type { View } from '../view/read-view.js';
 
 /** Every entry of the view, whole: what a build with repair only shows. */
 export function everything(view: View, model: ModelFacts, maxValueChars: number): StageView {
+  const formsOf = formsUnder(model);
   const cells = view.entries.map((entry): Cell => {
-    const event = entry.source.entry === null ? null : (view.eventOf.get(entry.source.entry) ?? null);
-    return { entry, event, state: 'whole', pinned: false, shown: whole(entry, event, model, maxValueChars) };
+    const event = entry.source.entry === null ? undefined : view.eventOf.get(entry.source.entry);
+    const forms = event === undefined ? null : formsOf(event);
+    return { entry, forms, state: 'whole', pinned: false, shown: whole(entry, forms, model, maxValueChars) };
   });
   return { view, cells };
 }

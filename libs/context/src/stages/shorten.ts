@@ -63,7 +63,7 @@ type Cut = { keptChars: number; variant: string; of: string };
 function cut(cell: Cell, { keptChars, variant, of }: Cut, knobs: Pick<Knobs, 'model'>): Cell | null {
   const item = cell.shown?.item;
   if (item === undefined || item.role === 'assistant') return null;
-  const shown = measureOnce(cell.event, variant, knobs.model, (): ShownItem => ({
+  const shown = measureOnce(cell.forms, variant, knobs.model, (): ShownItem => ({
     ...item,
     content: ends(cell, item.content, keptChars, of),
     state: 'shortened',

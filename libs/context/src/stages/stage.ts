@@ -1,5 +1,4 @@
-import type { StoredEvent } from '#libs/domain';
-import type { Measured } from '../measure/measured-item.js';
+import type { Forms, Measured } from '../measure/measured-item.js';
 import type { ModelFacts } from '../neutral.js';
 import type { EffectivePolicy } from '../policy/index.js';
 import type { Entry, EntryState } from '../view/entry.js';
@@ -8,8 +7,8 @@ import type { View } from '../view/read-view.js';
 /** One entry on its way through the stages. `shown` is null exactly when the state leaves it out. */
 export type Cell = {
   readonly entry: Entry;
-  /** Null: a result made up for an unanswered call. */
-  readonly event: StoredEvent | null;
+  /** What its event looks like in each form. Null: a result made up for an unanswered call. */
+  readonly forms: Forms | null;
   readonly state: EntryState;
   /** Shown right after the summary, because its place is in a range that is left out. */
   readonly pinned: boolean;
@@ -49,13 +48,15 @@ export type Stage = { readonly name: string; readonly apply: (view: StageView, k
 /** Applies a change to each cell; null leaves it as it is. */
 export function changeCells(view: StageView, change: (cell: Cell) => Cell | null): StageResult {
   let removed = 0;
-  const cells = view.cells.map((cell) => {
+  let cells: Cell[] | null = null;
+  for (const [at, cell] of view.cells.entries()) {
     const changed = change(cell);
-    if (changed === null) return cell;
+    if (changed === null) continue;
     if (changed.state !== cell.state) removed += 1;
-    return changed;
-  });
-  return { view: { view: view.view, cells }, removed };
+    cells ??= [...view.cells];
+    cells[at] = changed;
+  }
+  return { view: cells === null ? view : { view: view.view, cells }, removed };
 }
 
 /** Leaves a cell out, or pins it when it must be shown. */

@@ -1,14 +1,14 @@
-import type { ContentPart, StoredEvent } from '#libs/domain';
-import { measureItem, measureOnce, type Measured } from '../measure/measured-item.js';
+import type { ContentPart } from '#libs/domain';
+import { measureItem, measureOnce, type Forms, type Measured } from '../measure/measured-item.js';
 import type { ModelFacts } from '../neutral.js';
 import type { Entry, ShownItem } from '../view/entry.js';
 import { documentsContent, memoryContent } from '../view/fence.js';
 
 /** An entry as it is shown whole. */
-export function whole(entry: Entry, event: StoredEvent | null, model: ModelFacts, maxValueChars: number): Measured {
+export function whole(entry: Entry, forms: Forms | null, model: ModelFacts, maxValueChars: number): Measured {
   const make = (): ShownItem => wholeItem(entry, maxValueChars);
   return (
-    measureOnce(event, entry.source.kind === 'memory' ? `whole:${maxValueChars}` : 'whole', model, make) ??
+    measureOnce(forms, entry.source.kind === 'memory' ? `whole:${maxValueChars}` : 'whole', model, make) ??
     measureItem(make(), model)
   );
 }

@@ -39,9 +39,8 @@ export function readView(events: readonly StoredEvent[], spec: ViewSpec): View {
   const seen = events.filter((event) => isInView(spec, event));
   const { entries: conversation, leftOut, repairs } = repairConversation(seen);
   const last = lastBuildOf(seen, spec);
-  const eventOf = new Map(
-    events.flatMap((event): [number, StoredEvent][] => (event.entry === null ? [] : [[event.entry, event]])),
-  );
+  const eventOf = new Map<number, StoredEvent>();
+  for (const event of events) if (event.entry !== null) eventOf.set(event.entry, event);
   const known = knownBefore(conversation, last);
   const { entries, turns } = groupTurns(conversation, known.turns, known.users, lastInterruption(seen));
   const away = leftOut.map(({ entry }): Excluded => ({
@@ -67,16 +66,13 @@ export function readView(events: readonly StoredEvent[], spec: ViewSpec): View {
 }
 
 function outside(events: readonly StoredEvent[], spec: ViewSpec): Excluded[] {
-  return events.flatMap((event): Excluded[] => {
-    if (event.entry === null || isInView(spec, event)) return [];
-    return [
-      {
-        entry: event.entry,
-        state: event.seq <= (spec.cutoffSeq ?? 0) ? 'before_cutoff' : 'other_run',
-        chars: event.chars,
-      },
-    ];
-  });
+  const excluded: Excluded[] = [];
+  for (const event of events) {
+    if (event.entry === null || isInView(spec, event)) continue;
+    const state = event.seq <= (spec.cutoffSeq ?? 0) ? 'before_cutoff' : 'other_run';
+    excluded.push({ entry: event.entry, state, chars: event.chars });
+  }
+  return excluded;
 }
 
 /** What the last call of the view recorded about its build. `seen`: events of the view, in order of seq. */
