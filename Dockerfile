@@ -3,6 +3,7 @@
 FROM node:24-bookworm-slim AS build
 WORKDIR /weir
 COPY package.json package-lock.json .npmrc ./
+COPY libs/event-store/patches ./libs/event-store/patches
 RUN npm ci --omit=optional
 COPY tsconfig.json tsconfig.build.json ./
 COPY libs ./libs

@@ -142,6 +142,33 @@ describe('connect', () => {
     }
   });
 
+  // The driver would end the whole process here: libs/event-store/patches.
+  it('ends a transaction whose connection the server has closed between two statements, and uses the next one', async () => {
+    const own = connect({ url: database.url, poolSize: 1, applicationName: 'to-be-lost' });
+    const open = () =>
+      db.sql`select from pg_stat_activity where application_name = 'to-be-lost' and datname = current_database()`;
+    try {
+      const said: unknown[] = [];
+      const lost = own.run((sql) =>
+        sql.begin(async (tx) => {
+          await tx`select 1`;
+          await db.sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'to-be-lost' and datname = current_database()`;
+          await waitFor(async () => (await open()).length === 0);
+          await tx`insert into project (project_id, name) values ('prj_lost', 'lost')`.catch((error: unknown) =>
+            said.push(error),
+          );
+        }),
+      );
+      await expect(lost).rejects.toMatchObject(AWAY);
+      await waitFor(() => said.length === 1);
+      expect(await waitFor(() => own.run((sql) => sql`select 1 as one`))).toEqual([{ one: 1 }]);
+      // Not outside of its transaction either.
+      expect(await db.sql`select from project where project_id = 'prj_lost'`).toHaveLength(0);
+    } finally {
+      await own.close();
+    }
+  });
+
   it('bounds a wait for a lock, and a transaction that is over writes nothing', async () => {
     const impatient = connect({ url: database.url, poolSize: 2, operationTimeoutMs: 300 });
     const runs = postgresRunStore(impatient);
