@@ -97,7 +97,12 @@ it('lets no worker write that lost its lease', async () => {
   if (job === undefined) throw new Error('no job was pushed');
   const claimed = await harness.deps.runs.claimStep({ ...job, workerId: 'sleeper', leaseMs: 1_000 });
   await loseLeases();
-  const taken = await harness.deps.runs.claimStep({ ...job, workerId: 'taker', leaseMs: 60_000 });
+  // The queue delivers the same job again: its number has been claimed, and only the sweeper gives another one.
+  expect(await harness.deps.runs.claimStep({ ...job, workerId: 'taker', leaseMs: 60_000 })).toBeNull();
+  await sweep(harness.deps);
+  const again = harness.queue.steps.splice(0).find(({ stepRunId }) => stepRunId === job.stepRunId);
+  if (again === undefined) throw new Error('the step was not dispatched again');
+  const taken = await harness.deps.runs.claimStep({ ...again, workerId: 'taker', leaseMs: 60_000 });
   expect(taken?.step.fence).toBe((claimed?.step.fence ?? 0) + 1);
   const [result] = await harness.deps.log.append([
     {

@@ -146,7 +146,9 @@ describe('the stores of pipelines, recordings and compactions', () => {
         new Set([one.compactionId]),
       );
       expect(await compactions.findExpiredCompactions(100)).toMatchObject([{ compactionId: one.compactionId }]);
-      expect((await claim(one.compactionId))?.fence).toBe(2);
+      expect(await claim(one.compactionId)).toBeNull();
+      await runs.transact((tx) => tx.updateCompaction(PROJECT, one.compactionId, { requeue: true }));
+      expect((await claim(one.compactionId, 2))?.fence).toBe(2);
       expect(await compactions.heartbeatCompactions([{ compactionId: one.compactionId, fence: 1 }], 1000)).toEqual(
         new Set(),
       );
@@ -167,16 +169,16 @@ describe('the stores of pipelines, recordings and compactions', () => {
       await runs.transact((tx) => tx.updateCompaction(PROJECT, one.compactionId, { dueInMs: null }));
       expect(await compactions.takeRunnableCompactions(100)).toContainEqual({
         compactionId: one.compactionId,
-        dispatchNo: 2,
+        dispatchNo: 3,
       });
-      await compactions.undispatchCompactions([{ compactionId: one.compactionId, dispatchNo: 2 }]);
+      await compactions.undispatchCompactions([{ compactionId: one.compactionId, dispatchNo: 3 }]);
       expect(await compactions.takeRunnableCompactions(100)).toContainEqual({
         compactionId: one.compactionId,
-        dispatchNo: 2,
+        dispatchNo: 3,
       });
       expect(await compactions.redispatchAllCompactions()).toBeGreaterThan(0);
       expect(await compactions.getCompaction(PROJECT, one.compactionId)).toMatchObject({
-        dispatchNo: 3,
+        dispatchNo: 4,
         status: 'requested',
       });
     });

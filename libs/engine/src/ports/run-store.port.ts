@@ -80,9 +80,9 @@ export interface RunStore extends WaitStore, TriggerStore {
   transact<T>(work: (tx: RunTransaction) => Promise<T>): Promise<T>;
 
   /**
-   * The claim: one UPDATE … RETURNING that raises the fence, if dispatch_no fits and the step is queued or its lease expired.
+   * The claim: one UPDATE … RETURNING that raises the fence, if dispatch_no fits and the step is queued.
    * Sets started_at to now if it is null, and timeout_at to now + timeout_ms if it is null.
-   * Null: another worker has it, it ended, or a newer dispatch exists; the job ends quietly.
+   * Null: another worker has or had it, it ended, or a newer dispatch exists; the job ends quietly.
    */
   claimStep(claim: {
     stepRunId: string;
