@@ -7,6 +7,7 @@ import { createApi } from './create-api.js';
 
 const CLOSE_MS = 3000;
 const DEFAULT_PORT = 7117;
+const WAKE_UP_WAIT_MS = 100;
 
 /** Runs until a signal. The API takes no jobs; like every process it relays and sweeps. */
 export async function runApi(): Promise<void> {
@@ -14,7 +15,10 @@ export async function runApi(): Promise<void> {
   const logger = createLogger({ name: 'api', level: settings.logLevel, clean: logCleaner(settings) });
   const shutdown = createShutdown(logger);
   exitOnSignals(shutdown, logger);
-  const { engine, database, queue, lookAround, readiness } = await composeEngine(settings, logger, 'api');
+  const runtime = await composeEngine(settings, logger, 'api');
+  const { database, queue, lookAround, readiness } = runtime;
+  // Nobody who starts a run waits for the queue.
+  const engine = { ...runtime.engine, settings: { ...runtime.engine.settings, wakeUpWaitMs: WAKE_UP_WAIT_MS } };
   const parts: ApiParts = {
     engine,
     database,

@@ -22,7 +22,7 @@ import { engineSettings } from './engine-settings.js';
 import { faultReporter } from './fault-reporter.js';
 import { pipelineFacts } from './pipeline-facts.js';
 import { databaseUrl, queueSettings } from './queue-settings.js';
-import type { ReadinessCheck } from './readiness.js';
+import { askedOnce, type ReadinessCheck } from './readiness.js';
 import { webhookSender, type ClosableWebhookSender } from './webhook-sender.js';
 import { knownSecrets, secretRedactor } from './secret-redactor.js';
 
@@ -74,7 +74,9 @@ export async function composeEngine(settings: Settings, logger: Logger, app: str
         schema: () => schemaStanding(database),
         storedBackend: () => engine.runs.installationFact('queue_backend', queue.kind),
       }),
-    readiness: [databaseCheck(database), schemaCheck(database), { name: 'queue', check: () => queue.health() }],
+    readiness: [databaseCheck(database), schemaCheck(database), { name: 'queue', check: () => queueCheck(queue) }].map(
+      askedOnce,
+    ),
   };
 }
 
@@ -128,6 +130,11 @@ function engineDeps(settings: Settings, parts: Parts): { engine: EngineDeps; too
     newId: (prefix) => `${prefix}_${uuidV7()}`,
   };
   return { engine, tools };
+}
+
+async function queueCheck(queue: QueueBackend): Promise<{ ok: boolean; detail: string }> {
+  const { ok, detail } = await queue.health();
+  return { ok, detail };
 }
 
 function schemaCheck(database: Database): ReadinessCheck {

@@ -1,10 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { createLogger, createShutdown, findRedisServer, startGuard, startPrivateRedis } from '#libs/platform';
+import { createLogger, createShutdown } from '#libs/platform';
 import { createQueueBackend } from '#libs/queue';
 import { describeRedis, waitFor } from '../../../test/support/index.js';
+import { ownRedis } from '../../../test/support/own-redis.js';
 import { openGate } from './gate.js';
 
 const logger = createLogger({ name: 'test', level: 'silent' });
@@ -12,9 +10,7 @@ const logger = createLogger({ name: 'test', level: 'silent' });
 describeRedis('the gate before the first job', () => {
   // Row C1. A server of its own, because the policy is a setting of the whole server.
   it('stays shut while Redis may evict keys, says why, and opens by itself when that is mended', async () => {
-    const dataDir = await mkdtemp(join(tmpdir(), 'weir-gate-'));
-    const guard = startGuard();
-    const server = await startPrivateRedis({ binary: findRedisServer(process.env['PATH']) ?? '', dataDir, guard });
+    const server = await ownRedis();
     const admin = new Redis(server.url);
     await admin.config('SET', 'maxmemory-policy', 'allkeys-lru');
     const queue = await createQueueBackend({ kind: 'redis', url: server.url, prefix: 'gate' }, () => undefined);
@@ -37,8 +33,6 @@ describeRedis('the gate before the first job', () => {
     expect(gate.state()).toEqual({ open: false, detail: 'shutting down' });
     await admin.quit();
     await queue.close();
-    await server.process.stop();
-    guard.close();
-    await rm(dataDir, { recursive: true, force: true });
+    await server.stop();
   });
 });

@@ -35,6 +35,8 @@ export type EngineSettings = {
   modelTotalTimeoutMs: number;
   /** Lease expiries in a row without a new event, after which a step is a dead letter. */
   maxStalls: number;
+  /** How long a caller waits for the wake-ups after its commit, which then go on by themselves. Absent: until they are sent. */
+  wakeUpWaitMs?: number;
 };
 
 /** Everything a use case may touch. Pure decisions get none of it. */

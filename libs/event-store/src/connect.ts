@@ -5,7 +5,7 @@ import { PostgresJsDialect } from './kysely-dialect.js';
 import type { DatabaseSchema } from './schema/database-schema.js';
 import type { Sql } from './session.js';
 import { translated } from './database-error.js';
-import { withinTime } from './within-time.js';
+import { Patience } from './patience.js';
 
 export type ConnectSettings = {
   url: string;
@@ -17,6 +17,9 @@ export type ConnectSettings = {
   statementTimeoutMs?: number;
   /** Bound of one operation as the caller sees it, waiting for a connection included; 20 s by default. */
   operationTimeoutMs?: number;
+  /** When an operation takes longer, it is asked whether the database is silent; 1 s by default, and 3 s for the answer. */
+  suspectMs?: number;
+  probeMs?: number;
   connectTimeoutMs?: number;
   applicationName?: string;
 };
@@ -43,9 +46,10 @@ export type Database = {
   kysely: Kysely<DatabaseSchema>;
   /** Runs an operation on the pool under the time-out; driver errors become ours. */
   run<T>(operation: (sql: Sql) => PromiseLike<T>): Promise<T>;
+  /** The same bound without the translation of errors. */
+  within<T>(operation: () => PromiseLike<T>): Promise<T>;
   /** Waits for statements under way (at most 2 s) and closes the pool. */
   close(): Promise<void>;
-  operationTimeoutMs: number;
 };
 
 /** Opens no connection yet: the first statement does, so a process can start while the database is away. */
@@ -66,15 +70,40 @@ export function connect(settings: ConnectSettings): Database {
       ...(prepare ? sessionTimeouts(settings) : {}),
     },
   });
-  const run = <T>(operation: (sql: Sql) => PromiseLike<T>): Promise<T> =>
-    translated(withinTime(() => operation(sql), operationTimeoutMs));
+  const limits = {
+    operationMs: operationTimeoutMs,
+    suspectMs: settings.suspectMs ?? 1000,
+    probeMs: settings.probeMs ?? 3000,
+  };
+  const patience = new Patience(limits, () => probe(settings.url, limits.probeMs));
+  const within = <T>(operation: () => PromiseLike<T>): Promise<T> => patience.within(operation);
   return {
     sql,
-    kysely: new Kysely<DatabaseSchema>({ dialect: new PostgresJsDialect(sql, { prepare, operationTimeoutMs }) }),
-    run,
-    close: () => sql.end({ timeout: 2 }),
-    operationTimeoutMs,
+    kysely: new Kysely<DatabaseSchema>({ dialect: new PostgresJsDialect(sql, { prepare, within }) }),
+    run: (operation) => translated(within(() => operation(sql))),
+    within,
+    close: async () => {
+      patience.close();
+      await sql.end({ timeout: 2 });
+    },
   };
+}
+
+/** Over a new connection: those of the pool may be stuck although the server has come back. */
+async function probe(url: string, timeoutMs: number): Promise<void> {
+  const sql = postgres(url, {
+    max: 1,
+    connect_timeout: timeoutMs / 1000,
+    connection: { application_name: 'weir-probe' },
+    onnotice: () => undefined,
+  });
+  const given = setTimeout(() => void sql.end({ timeout: 0 }), timeoutMs);
+  try {
+    await sql`select 1`.simple();
+  } finally {
+    clearTimeout(given);
+    await sql.end({ timeout: 0 });
+  }
 }
 
 function sessionTimeouts(settings: ConnectSettings): Record<string, number> {

@@ -14,9 +14,8 @@ import {
 import type postgres from 'postgres';
 import { translated } from './database-error.js';
 import type { Sql } from './session.js';
-import { withinTime } from './within-time.js';
 
-type DriverSettings = { prepare: boolean; operationTimeoutMs: number };
+type DriverSettings = { prepare: boolean; within: <T>(operation: () => PromiseLike<T>) => Promise<T> };
 
 /**
  * Kysely over postgres.js. kysely-postgres-js 3 reserves a connection per query and never prepares; here a query outside
@@ -121,6 +120,6 @@ class PooledConnection implements DatabaseConnection {
   }
 
   private bounded<T>(operation: () => PromiseLike<T>): Promise<T> {
-    return translated(withinTime(operation, this.settings.operationTimeoutMs));
+    return translated(this.settings.within(operation));
   }
 }

@@ -8,11 +8,10 @@ import { readEvents } from './operations/read-events.js';
 import { readPayload } from './operations/read-payload.js';
 import { readStreamVersion } from './operations/read-stream-version.js';
 import { storeBodies } from './operations/store-bodies.js';
-import { withinTime } from './within-time.js';
 
 /** The event log on Postgres. Appends of one log leave in flights; make one per process. */
 export function postgresEventLog(db: Database): EventLog {
-  const flights = new Flights((units) => withinTime(() => appendUnits(db.sql, units), db.operationTimeoutMs));
+  const flights = new Flights((units) => db.within(() => appendUnits(db.sql, units)));
   return {
     append: (units) => Promise.all(units.map((unit) => flights.append(unit))),
     read: (query) => db.run((sql) => readEvents(sql, query)),

@@ -4,7 +4,6 @@ import { retryContention } from './append/retry-contention.js';
 import type { Database } from './connect.js';
 import { translated } from './database-error.js';
 import { runTransaction } from './run-transaction.js';
-import { withinTime } from './within-time.js';
 
 /** Runs `work` in one read-committed transaction, again when it lost against another one. Work must be repeatable. */
 export function transact<T>(db: Database, work: (tx: RunTransaction) => Promise<T>): Promise<T> {
@@ -15,19 +14,17 @@ async function attempt<T>(db: Database, work: (tx: RunTransaction) => Promise<T>
   let isOver = false;
   let result: { value: T } | null = null;
   try {
-    await withinTime(
-      () =>
-        db.sql.begin(async (session) => {
-          // After the time-out the caller has its error: what still runs must not write, so it throws and rolls back.
-          const open = () => {
-            if (isOver)
-              throw new RetryableError('database_unavailable', 'the transaction is over', { reason: 'timeout' });
-            return session;
-          };
-          result = { value: await work(runTransaction(open)) };
-          open();
-        }),
-      db.operationTimeoutMs,
+    await db.within(() =>
+      db.sql.begin(async (session) => {
+        // After the time-out the caller has its error: what still runs must not write, so it throws and rolls back.
+        const open = () => {
+          if (isOver)
+            throw new RetryableError('database_unavailable', 'the transaction is over', { reason: 'timeout' });
+          return session;
+        };
+        result = { value: await work(runTransaction(open)) };
+        open();
+      }),
     );
   } finally {
     isOver = true;

@@ -105,6 +105,22 @@ describe('connect', () => {
     }
   });
 
+  it('asks over another connection whether a database is silent, long before an operation has had its time', async () => {
+    const relay = await startRelay(new URL(database.url));
+    const relayed = connect({ url: relay.url, poolSize: 2, suspectMs: 20, probeMs: 3000, operationTimeoutMs: 600_000 });
+    try {
+      // Slow, and the server answers the question meanwhile.
+      await relayed.run((sql) => sql`select pg_sleep(0.2)`);
+      relay.silence();
+      const waiting = await Promise.allSettled([1, 2, 3, 4].map(() => relayed.run((sql) => sql`select 1`)));
+      const silent = { status: 'rejected', reason: { ...AWAY, details: { reason: 'silence' } } };
+      expect(waiting).toMatchObject([silent, silent, silent, silent]);
+    } finally {
+      relay.close();
+      await relayed.close();
+    }
+  });
+
   it('reports a server that accepts connections and says nothing', async () => {
     const relay = await startRelay(new URL(database.url));
     relay.silence();

@@ -10,26 +10,23 @@ const TIMEOUT_MS = 5000;
 
 /** What `weir doctor` finds. Writes nothing, opens one connection to each server. */
 export async function inspect(processes: number | null): Promise<Finding[]> {
-  let settings: Settings;
-  let queue: QueueSettings;
-  let url: string;
   try {
-    settings = loadSettings();
-    queue = queueSettings(settings);
-    url = databaseUrl(settings);
+    return await inspectServers(loadSettings(), processes);
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     return [failing({ ...what, found: error.message }, 'correct the environment or weir.yml')];
   }
+}
+
+/** @throws AppError for settings that no process accepts. */
+export async function inspectServers(settings: Settings, processes: number | null): Promise<Finding[]> {
+  const queue = queueSettings(settings);
   const database = connect({
-    ...{ url, poolSize: 1, prepare: settings.database.prepare, applicationName: 'weir doctor' },
-    operationTimeoutMs: TIMEOUT_MS,
+    ...{ url: databaseUrl(settings), poolSize: 1, prepare: settings.database.prepare },
+    ...{ applicationName: 'weir doctor', operationTimeoutMs: TIMEOUT_MS },
   });
   try {
     return await examine(settings, queue, database, processes);
-  } catch (error) {
-    if (!(error instanceof AppError) || error.code !== 'invalid_queue_settings') throw error;
-    return [failing({ ...what, found: error.message }, 'correct the environment')];
   } finally {
     await database.close();
   }

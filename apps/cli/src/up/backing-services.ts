@@ -11,6 +11,8 @@ import {
   type Settings,
 } from '#libs/platform';
 
+export const GIVEN_REDIS = 'Redis, REDIS_URL';
+
 export type BackingServices = {
   readonly postgresUrl: string;
   readonly redisUrl: string | null;
@@ -74,7 +76,7 @@ async function startQueue(
 ): Promise<Started<string | null>> {
   switch (choice.kind) {
     case 'given':
-      return { url: choice.url, note: 'Redis, REDIS_URL', process: null };
+      return { url: choice.url, note: GIVEN_REDIS, process: null };
     case 'private': {
       const { url, process } = await startPrivateRedis({ binary: choice.binary, dataDir, guard });
       return { url, note: `Redis, ${choice.binary}`, process };

@@ -7,8 +7,10 @@ import {
   type Settings,
   type Shutdown,
 } from '#libs/platform';
+import { inspectServers } from '../doctor/inspect.js';
 import { planApps, type AppPlans } from './app-plans.js';
-import { startBackingServices, type BackingServices } from './backing-services.js';
+import { awaitServices } from './await-services.js';
+import { GIVEN_REDIS, startBackingServices, type BackingServices } from './backing-services.js';
 import { firstKey } from './first-key.js';
 import { prepareDatabase } from './prepare-database.js';
 import { SupervisedApp, type Supervision } from './supervised-app.js';
@@ -47,12 +49,37 @@ export async function bringUp(up: BringUp): Promise<{ url: string; apiKey: strin
   addEndings(up, apps, starting);
   const services = await starting;
   for (const server of services.started) watchServer(server, up.onBroken);
+  await awaitGivenServices(up, services);
   await prepareDatabase(services, up.logger);
   const plans = await planApps({ settings, services, options, isLogOnStderr: up.isJson });
   const pids = await startApps(up, apps, plans);
   const apiKey = await firstKey({ url: plans.url, postgresUrl: services.postgresUrl, dataDir: options.dataDir });
   report.ready({ url: plans.url, apiKey, pids, services, dataDir: options.dataDir, version: weirVersion() });
   return { url: plans.url, apiKey };
+}
+
+/** Those of an address that somebody gave: what is started here has been waited for. */
+async function awaitGivenServices(up: BringUp, services: BackingServices): Promise<void> {
+  const given = { database: !services.isPostgresOurs, queue: services.queueNote === GIVEN_REDIS };
+  if (!given.database && !given.queue) return;
+  const { database, queue } = up.settings;
+  const settings: Settings = {
+    ...up.settings,
+    database: { ...database, url: services.postgresUrl },
+    queue: { ...queue, backend: services.queueBackend, redisUrl: services.redisUrl },
+  };
+  await awaitServices({
+    look: async () => {
+      const findings = await inspectServers(settings, null);
+      // A database of our own changes its queue's backend when it is prepared.
+      return given.database ? findings : findings.filter(({ id }) => id !== 'queue_backend');
+    },
+    say: (text) => {
+      up.report.progress(text);
+      up.logger.warn(text);
+    },
+    signal: up.shutdown.signal,
+  });
 }
 
 /** Each app stands in `apps` from the moment of its start, so that a shutdown in between ends it too. */

@@ -31,6 +31,7 @@ const hints: Readonly<Record<string, string>> = {
   data_dir_locked: 'Stop the other one, or give --data-dir.',
   postgres_version_mismatch: 'Give another --data-dir, or start the Weir that made this one.',
   service_not_started: 'The end of its log is in the detail; all logs are in the data folder under logs/.',
+  service_unreachable: 'npx weir doctor shows all that is checked.',
   app_not_started: 'Its log has the reason: on stderr with --json, else in the data folder under logs/.',
   postgres_binaries_missing: 'Run npm ci with optional dependencies, or set DATABASE_URL.',
 };

@@ -1,11 +1,10 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { connect, schemaStanding, type Database } from '#libs/event-store';
-import { findRedisServer, startGuard, startPrivateRedis } from '#libs/platform';
 import { inspectQueue } from '#libs/queue';
 import { createTestDatabase, describeRedis, type TestDatabase } from '../../../../test/support/index.js';
+import { ownRedis } from '../../../../test/support/own-redis.js';
 import { judgeSpace } from './check-data-dir.js';
 import { lookAround, type Surroundings } from './look-around.js';
 
@@ -19,26 +18,22 @@ describeRedis('the checks of what Weir stands on', () => {
   let stopRedis: () => Promise<void>;
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'weir-checks-'));
+    const server = await ownRedis();
+    folder = server.folder;
     test = await createTestDatabase();
     database = connect({ url: test.url, poolSize: 1, applicationName: 'checks' });
-    const guard = startGuard();
-    const binary = findRedisServer(process.env['PATH'] ?? '') ?? '';
-    const server = await startPrivateRedis({ binary, dataDir: folder, guard });
     redisUrl = server.url;
     redis = new Redis(redisUrl);
     await redis.config('SET', 'maxmemory', '100mb');
     stopRedis = async () => {
       redis.disconnect();
-      await server.process.stop();
-      guard.close();
+      await server.stop();
     };
   });
   afterAll(async () => {
     await stopRedis();
     await database.close();
     await test.drop();
-    await rm(folder, { recursive: true, force: true });
   });
 
   const around = (changes: Partial<Surroundings> = {}, db = database, url = redisUrl): Surroundings => ({

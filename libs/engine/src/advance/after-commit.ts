@@ -10,9 +10,22 @@ import { RunRecorder } from './run-recorder.js';
 
 /**
  * Wake-ups after a commit, and what follows from it in other runs. All of it may get lost: the relay, the sweeper and the
- * pollers find the same from the rows. Never throws.
+ * pollers find the same from the rows. Never throws. Where answers must not wait for the queue (row C5), the caller goes
+ * on after `wakeUpWaitMs`.
  */
 export async function afterCommit(deps: EngineDeps, advanced: Advanced): Promise<void> {
+  const { wakeUpWaitMs } = deps.settings;
+  const done = wakeUp(deps, advanced);
+  if (wakeUpWaitMs === undefined) return done;
+  let timer: NodeJS.Timeout | undefined;
+  const enough = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, wakeUpWaitMs);
+  });
+  await Promise.race([done, enough]);
+  clearTimeout(timer);
+}
+
+async function wakeUp(deps: EngineDeps, advanced: Advanced): Promise<void> {
   await dispatchNow(deps, advanced.runnable);
   try {
     await deps.wakeups.publishProgress(advanced.runId);

@@ -43,17 +43,17 @@ export function workerConnectionOptions(settings: RedisQueueSettings): {
   return { url: settings.url, maxRetriesPerRequest: null, connectTimeout: 5000, retryStrategy };
 }
 
-/** Resolves when connected, or after `timeoutMs` all the same: a process starts without its Redis. */
+/** Resolves when connected, refused, or after `timeoutMs` all the same: a process starts without its Redis. */
 export async function waitForConnection(client: Redis, timeoutMs: number): Promise<void> {
   if (client.status === 'ready') return;
   await new Promise<void>((resolve) => {
     const done = (): void => {
       clearTimeout(timer);
-      client.off('ready', done);
+      client.off('ready', done).off('error', done);
       resolve();
     };
     const timer = setTimeout(done, timeoutMs);
-    client.on('ready', done);
+    client.on('ready', done).on('error', done);
   });
 }
 
