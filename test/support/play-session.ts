@@ -19,6 +19,8 @@ export type PlayedSession = {
   /** Of each call: what the engine recorded, and what the preview says. */
   hashes: (string | null)[];
   previewed: (string | null)[];
+  /** Calls that sent less than the unmanaged history. */
+  shorter: number;
 };
 
 /** Plays a recorded session of the fixtures through an engine, run by run on one stream. */
@@ -55,9 +57,11 @@ export async function playRecording(
     ends.push({ status: (await harness.untilEnded(runId)).status, recorded: run.end });
   }
   const events = await harness.events(subStreamId(pipeline, REPLAY_STEP, null));
+  const lines = [...previewTranscript(transcript, policy, model)].map(({ line }) => line);
   return {
     ends,
     hashes: events.flatMap((event) => (event.type === 'LlmCallStarted' ? [event.data.context_hash] : [])),
-    previewed: [...previewTranscript(transcript, policy, model)].map(({ line }) => line.context_hash),
+    previewed: lines.map((line) => line.context_hash),
+    shorter: lines.filter((line) => line.chars < line.chars_unmanaged).length,
   };
 }

@@ -6,8 +6,12 @@ import { startTestApi, type TestApi } from './test-api.js';
 /** `…/calls/{n}/context`: what a model saw, what it did not see and why, and where a request first differs. */
 let api: TestApi;
 const sent: NeutralRequest[] = [];
+const logged: string[] = [];
 beforeAll(async () => {
-  api = await startTestApi({ operatorFile: 'models: { "scripted:other": { api_format: strict_chat } }' });
+  api = await startTestApi({
+    operatorFile: 'models: { "scripted:other": { api_format: strict_chat } }',
+    onLog: (line) => logged.push(line),
+  });
   for (const name of ['talk', 'other'])
     api.scripts.set(name, ({ request }) => {
       sent.push(request);
@@ -242,4 +246,18 @@ describe('the cause of the first difference', () => {
     expect([told.diff, told.messages.length]).toEqual([null, 2]);
     expect(told.omitted).toEqual([{ entries: [1, 2], state: 'before_cutoff', chars: 10 }]);
   });
+});
+
+it('a pipeline that names no context is told the defaults in the answer, and in the log once', async () => {
+  const { context: _none, ...document } = { ...documentOf({}), name: 'silent' };
+  const apply = () => api.ask('/v1/pipelines/silent', { method: 'PUT', body: document });
+  const note = {
+    path: 'context',
+    code: 'default_context_policy',
+    detail: expect.stringContaining('docs/guide/context.md'),
+  };
+  expect(await apply()).toMatchObject({ status: 201, body: { notes: [note] } });
+  expect(await apply()).toMatchObject({ status: 200, body: { notes: [note] } });
+  const lines = logged.filter((line) => line.includes('default_context_policy')).map((line) => JSON.parse(line));
+  expect(lines).toMatchObject([{ pipeline: 'silent', version: 1, ...note }]);
 });

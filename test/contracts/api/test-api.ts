@@ -35,6 +35,7 @@ export async function startTestApi({
   databaseUrl,
   operatorFile = '',
   takesJobs = false,
+  onLog,
   ...options
 }: {
   keepAliveMs?: number;
@@ -42,6 +43,8 @@ export async function startTestApi({
   operatorFile?: string;
   /** Steps run as jobs of the queue itself, taken by a worker; without it `work` runs them. */
   takesJobs?: boolean;
+  /** Gets each line of the log. */
+  onLog?: (line: string) => void;
 } = {}) {
   const testDatabase = await createTestDatabase();
   const queue = await testQueue();
@@ -54,7 +57,10 @@ export async function startTestApi({
     ...(queue.redisUrl === null ? {} : { REDIS_URL: queue.redisUrl }),
   };
   const settings = resolveSettings(parseEnvironment(variables), parseOperatorFile(operatorFile, 'test'), variables);
-  const logger = testLogger('api-test');
+  const logger = testLogger('api-test', (line) => {
+    onLog?.(line);
+    return line;
+  });
   const runtime = await composeEngine(settings, logger, 'api-test');
   const scripts = new Scripts();
   const jobs = new InMemoryQueue();

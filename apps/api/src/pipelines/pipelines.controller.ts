@@ -61,6 +61,8 @@ export class PipelinesController {
       subject: name,
       detail: { version, created, promoted: promote },
     });
+    // Once: the same document again makes no new version.
+    if (created) for (const note of notes) this.parts.logger.info({ pipeline: name, version, ...note }, 'pipeline note');
     reply.status(created ? 201 : 200);
     return { name, version, created, promoted: promote, notes: [...notes] };
   }

@@ -12,8 +12,10 @@ import { mintPlainId, type FormatProfile } from './format-profile.js';
  * - a thought signature goes back on the part that it came on, as it came; parallel calls have it on the first one only
  *   (ai.google.dev/gemini-api/docs/thought-signatures). It belongs to its model.
  * - png, jpeg, webp, heic, heif and pdf as inline data; a request has at most 20 MB
- *   (ai.google.dev/gemini-api/docs/image-understanding), 900 images on the strictest model
- *   (docs.cloud.google.com, "Image understanding", Gemini 3 Pro); addresses are not fetched by every model and version.
+ *   (ai.google.dev/gemini-api/docs/image-understanding) and 900 images on the strictest model (docs.cloud.google.com, "Image
+ *   understanding", Gemini 3 Pro; 3,000 on 2.5 Pro), an inline image at most 7 MB
+ *   (docs.cloud.google.com/gemini-enterprise-agent-platform/models/gemini/2-5-pro). For an inline PDF no smaller limit than that
+ *   of the request was found. Addresses are not fetched by every model and version.
  * - a function response holds JSON, so media of results move into a user message behind them.
  */
 export const gemini: FormatProfile = {

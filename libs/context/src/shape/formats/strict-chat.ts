@@ -8,6 +8,7 @@ const mintNine = (entry: number, ordinal: number): string => (entry * 65_536 + o
  * - ids: exactly nine of a-z, A-Z, 0-9 (github.com/nearai/ironclaw/issues/1241).
  * - roles alternate, and no user message follows a tool result ("Unexpected role 'user' after role 'tool'",
  *   github.com/BerriAI/litellm/issues/17761; github.com/charmbracelet/crush/issues/279).
+ * - names, tools and calls in one answer: no limits are published for such servers, so those of OpenAI are kept.
  * - text only: what a local template does with other parts is not known.
  */
 export const strictChat: FormatProfile = {
