@@ -112,7 +112,7 @@ describe('what a model saw in a call', () => {
     });
     expect([call.policy_hash, call.context_hash]).toEqual([HASH, HASH]);
     expect(context.report).toEqual({
-      stages: ['select', 'forget', 'drop_reasoning', 'mask', 'elide', 'truncate', 'shorten'].map((stage) => ({
+      stages: ['select', 'forget', 'drop_reasoning', 'mask', 'elide', 'shorten', 'truncate'].map((stage) => ({
         stage,
         removed: stage === 'mask' ? 2 : 0,
         chars_before: CHARS,
