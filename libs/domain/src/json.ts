@@ -17,3 +17,81 @@ export function parseJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
   return value;
 }
+
+/** Levels of lists and objects. Deeper than anybody writes, and far from where writing it down again overflows the stack. */
+export const MOST_JSON_LEVELS = 500;
+
+export type UnfitJson = {
+  readonly reason: 'too_deep' | 'too_many' | 'not_finite' | 'reserved_key';
+  /** Keys and indices from the root; empty for `too_many`. */
+  readonly path: readonly (string | number)[];
+};
+
+type Place = { readonly value: object; readonly parent: Place | null; readonly key: string | number; level: number };
+
+/**
+ * The first place of what a reader gave that cannot be kept as it came: values over `MOST_JSON_LEVELS` deep, numbers that
+ * no double holds (they would be written down as null), and `__proto__` as a key, which copies would take for an object's
+ * prototype. Null when there is none. Shared parts (aliases of YAML) count each time. It does not call itself: it would
+ * overflow on exactly what it looks for.
+ * @param mostValues how many values there may be; without it any number.
+ */
+export function unfitJson(root: unknown, mostValues = Infinity): UnfitJson | null {
+  const open: Place[] = [];
+  let values = 0;
+  const rootFault = look(root, { parent: null, key: '', level: 1 }, open);
+  if (rootFault !== null) return { reason: rootFault, path: [] };
+  for (let place = open.pop(); place !== undefined; place = open.pop()) {
+    const members: Iterable<[string | number, unknown]> = Array.isArray(place.value)
+      ? place.value.entries()
+      : Object.entries(place.value);
+    for (const [key, value] of members) {
+      values += 1;
+      if (values > mostValues) return { reason: 'too_many', path: [] };
+      const reason =
+        key === '__proto__' ? 'reserved_key' : look(value, { parent: place, key, level: place.level + 1 }, open);
+      if (reason !== null) return { reason, path: pathTo(place, key) };
+    }
+  }
+  return null;
+}
+
+function look(value: unknown, at: Omit<Place, 'value'>, open: Place[]): UnfitJson['reason'] | null {
+  if (typeof value === 'number' && !Number.isFinite(value)) return 'not_finite';
+  if (typeof value !== 'object' || value === null) return null;
+  if (at.level > MOST_JSON_LEVELS) return 'too_deep';
+  open.push({ ...at, value });
+  return null;
+}
+
+function pathTo(place: Place, key: string | number): (string | number)[] {
+  const path = [key];
+  for (let at: Place | null = place; at !== null && at.parent !== null; at = at.parent) path.unshift(at.key);
+  return path;
+}
+
+/**
+ * JSON text that others wrote. @throws SyntaxError when it is not JSON, or what `unfitJson` finds is in it.
+ */
+export function readJson(text: string): Json {
+  const value = parseJson(text);
+  const unfit = unfitJson(value);
+  if (unfit === null) return value;
+  throw new SyntaxError(`${UNFIT_WORDS[unfit.reason]} (at ${placeWords(unfit.path)})`);
+}
+
+/** What is wrong, as the end of a sentence. */
+export const UNFIT_WORDS: { readonly [reason in UnfitJson['reason']]: string } = {
+  too_deep: `values are nested over ${MOST_JSON_LEVELS} levels deep`,
+  too_many: 'there are too many values',
+  not_finite: 'a number is too large; write it as a string',
+  reserved_key: 'a key is "__proto__", which is not allowed',
+};
+
+const MOST_SHOWN_KEYS = 6;
+
+/** `/steps/2/with`, cut where it is long. */
+export function placeWords(path: readonly (string | number)[]): string {
+  const shown = path.slice(0, MOST_SHOWN_KEYS).map((key) => `/${[...String(key)].slice(0, 60).join('')}`);
+  return shown.length === 0 ? 'the root' : `${shown.join('')}${path.length > MOST_SHOWN_KEYS ? '/…' : ''}`;
+}

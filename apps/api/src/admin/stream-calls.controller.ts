@@ -16,7 +16,7 @@ import { findStepPlace, invalid, type StepPlace } from '../conversations/step-pl
 import { Operation } from '../http/operation.js';
 import { ProblemError } from '../http/problem-error.js';
 import { streamPathId } from '../http/scalars.js';
-import { jsonPointer } from '../http/validation.pipe.js';
+import { jsonPointer } from '../http/json-pointer.js';
 import { previewOf, reviewOf } from './stream-calls.js';
 import {
   callReview,

@@ -1,7 +1,7 @@
 import { rootStreamId, STEP_ID_PATTERN, STREAM_ID_PATTERN, subStreamId } from '#libs/domain';
 import { listLogsOfStream, type ReadDatabase } from '#libs/event-store';
 import { notFound, ProblemError } from '../http/problem-error.js';
-import { jsonPointer } from '../http/validation.pipe.js';
+import { jsonPointer } from '../http/json-pointer.js';
 
 /** One step's conversation on a stream. */
 export type StepPlace = { rootStream: string; subStream: string; stepId: string; item: number | null };

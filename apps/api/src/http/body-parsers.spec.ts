@@ -1,13 +1,21 @@
+import { gzipSync } from 'node:zlib';
 import Fastify from 'fastify';
 import { addBodyParsers } from './body-parsers.js';
 
-async function post(body: string): Promise<{ status: number; text: string }> {
+async function post(
+  body: string | Buffer,
+  headers: Record<string, string> = {},
+): Promise<{ status: number; text: string }> {
   const server = Fastify();
   addBodyParsers(server);
   server.setErrorHandler((error, _request, reply) => reply.status(400).send(String(error)));
   server.post('/', () => 'taken');
   const url = await server.listen({ host: '127.0.0.1', port: 0 });
-  const answer = await fetch(url, { method: 'POST', body, headers: { 'content-type': 'application/json' } });
+  const answer = await fetch(url, {
+    method: 'POST',
+    body,
+    headers: { 'content-type': 'application/json', ...headers },
+  });
   const text = await answer.text();
   await server.close();
   return { status: answer.status, text };
@@ -18,14 +26,27 @@ const nested = (levels: number): string => `{"a":${'['.repeat(levels - 1)}${']'.
 describe('JSON bodies', () => {
   it('are taken down to 500 levels, and refused below that instead of overflowing the stack later', async () => {
     expect(await post(nested(500))).toEqual({ status: 200, text: 'taken' });
-    for (const levels of [502, 100_000]) {
-      expect(await post(nested(levels))).toEqual({ status: 400, text: expect.stringContaining('500 levels') });
+    for (const levels of [501, 100_000]) {
+      const text = expect.stringContaining('over 500 levels deep (at /a/0/0/0/0/0/…)');
+      expect(await post(nested(levels))).toEqual({ status: 400, text });
     }
   });
 
   it.each(['{"n": 1e400}', '[{"a": -1e999}]'])('with numbers that no double holds are refused: %s', async (body) => {
-    expect((await post(body)).text).toMatch(/too large/);
+    expect((await post(body)).text).toMatch(/a number is too large; write it as a string \(at \/(n|0\/a)\)/);
   });
+
+  it.each(['gzip', 'deflate', 'br', 'gzip, gzip', 'unknown'])(
+    'that are compressed (%s) are not unpacked',
+    async (encoding) => {
+      const bomb = gzipSync(JSON.stringify({ text: 'x'.repeat(20_000_000) }));
+      expect(await post(bomb, { 'content-encoding': encoding })).toEqual({
+        status: 400,
+        text: expect.stringContaining(`The body is compressed (Content-Encoding: ${encoding}). Send it as it is.`),
+      });
+      expect(await post('{}', { 'content-encoding': 'identity' })).toMatchObject({ status: 200 });
+    },
+  );
 
   it('that are no JSON are refused with what is wrong', async () => {
     expect((await post('{"a": [1,}')).text).toMatch(/Unexpected token/);

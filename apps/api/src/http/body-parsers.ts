@@ -1,9 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { placeWords, unfitJson, UNFIT_WORDS } from '#libs/domain';
+import { jsonPointer } from './json-pointer.js';
 import { ProblemError } from './problem-error.js';
 
 export const BODY_LIMIT_BYTES = 10 * 1024 * 1024;
-/** Deeper than anybody writes, and far from where writing it down again overflows the stack. */
-const MOST_LEVELS = 500;
+const MOST_POINTER_KEYS = 10;
+const MOST_HEADER_CHARS = 40;
 export const YAML_MEDIA_TYPES = ['application/yaml', 'application/x-yaml', 'text/yaml', 'text/x-yaml'];
 
 /** A body that arrived as YAML text; only routes that take documents accept it. */
@@ -27,15 +29,14 @@ const isRaw = ({ method, routeOptions }: FastifyRequest): boolean =>
 export function addBodyParsers(server: FastifyInstance): void {
   const parseJson = server.getDefaultJsonParser('error', 'error');
   server.removeAllContentTypeParsers();
+  refuseCompressed(server);
   server.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
     const text = body.toString();
     if (isRaw(request)) return done(null, new RawText(text));
     if (text.trim() === '') return done(null, undefined);
     return parseJson(request, text, (error, value) => {
       if (error !== null) return done(malformedJson(text, error));
-      const found = firstUnfit(value);
-      if (found !== null) return done(found);
-      return done(null, value);
+      return done(unfitBody(value), value);
     });
   });
   server.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (request, body, done) => {
@@ -44,6 +45,18 @@ export function addBodyParsers(server: FastifyInstance): void {
   });
   server.addContentTypeParser(YAML_MEDIA_TYPES, { parseAs: 'string' }, (_request, body, done) => {
     done(null, new YamlText(body.toString()));
+  });
+}
+
+/** A compressed body of some kilobytes can stand for any size, so none is unpacked; without this it would be no JSON. */
+function refuseCompressed(server: FastifyInstance): void {
+  server.addHook('preParsing', (request, reply, payload, done) => {
+    const encoding = request.headers['content-encoding'];
+    if (encoding === undefined || encoding === 'identity') return done(null, payload);
+    const detail = `The body is compressed (Content-Encoding: ${encoding.slice(0, MOST_HEADER_CHARS)}). Send it as it is.`;
+    // It is not read, and would be taken for the next request.
+    reply.header('connection', 'close');
+    return done(new ProblemError('media_type_unsupported', detail));
   });
 }
 
@@ -59,17 +72,16 @@ function malformedJson(text: string, cause: Error): ProblemError {
   return new ProblemError('malformed_json', detail, {}, { cause });
 }
 
-/**
- * What cannot be kept as it came: values that are nested too deep, and numbers too large for a double, which would be
- * written down as null. Level by level: a function that calls itself would overflow on exactly what it looks for.
- */
-export function firstUnfit(value: unknown): ProblemError | null {
-  let level: unknown[] = [value];
-  for (let depth = 0; depth <= MOST_LEVELS; depth += 1) {
-    if (level.some((one) => typeof one === 'number' && !Number.isFinite(one)))
-      return new ProblemError('malformed_json', 'The body has a number that is too large; send it as a string.');
-    level = level.flatMap((one): unknown[] => (typeof one === 'object' && one !== null ? Object.values(one) : []));
-    if (level.length === 0) return null;
-  }
-  return new ProblemError('malformed_json', `The body has values over ${MOST_LEVELS} levels deep.`);
+/** What cannot be kept as it came, with its place. */
+function unfitBody(value: unknown): ProblemError | null {
+  const unfit = unfitJson(value);
+  if (unfit === null) return null;
+  const detail = `${UNFIT_WORDS[unfit.reason]} (at ${placeWords(unfit.path)})`;
+  const error = {
+    in: 'body' as const,
+    pointer: jsonPointer(unfit.path.slice(0, MOST_POINTER_KEYS)),
+    code: unfit.reason,
+    detail,
+  };
+  return new ProblemError('malformed_json', `The body cannot be taken: ${detail}.`, { errors: [error] });
 }

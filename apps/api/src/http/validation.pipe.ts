@@ -2,9 +2,14 @@ import { Injectable, type ArgumentMetadata, type PipeTransform } from '@nestjs/c
 import { z } from 'zod';
 import { YamlText } from './body-parsers.js';
 import { ProblemError } from './problem-error.js';
+import { jsonPointer } from './json-pointer.js';
 import type { ProblemFault } from './problem.js';
 
-/** Checks each argument against the zod schema its decorator names; all faults are reported at once. */
+/** Shown of one answer: a body can have a million. */
+const MOST_FAULTS = 100;
+const MOST_KEY_CHARS = 100;
+
+/** Checks each argument against the zod schema its decorator names; the first hundred faults are reported at once. */
 @Injectable()
 export class ValidationPipe implements PipeTransform {
   transform(value: unknown, metadata: ArgumentMetadata): unknown {
@@ -19,7 +24,7 @@ export class ValidationPipe implements PipeTransform {
     throw new ProblemError(
       'invalid_request',
       `${errors.length} fault${errors.length === 1 ? '' : 's'} in the ${place} of the request.`,
-      { errors },
+      { errors: errors.slice(0, MOST_FAULTS) },
     );
   }
 }
@@ -40,18 +45,15 @@ function placeOf(type: ArgumentMetadata['type']): ProblemFault['in'] {
 function faultsOf(issue: z.core.$ZodIssue, place: ProblemFault['in'], argument: string | undefined): ProblemFault[] {
   const path = [...(argument === undefined ? [] : [argument]), ...issue.path];
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({
-      in: place,
-      pointer: jsonPointer([...path, key]),
-      code: 'unknown_key',
-      detail: `${key} is not known here.`,
-    }));
+    return issue.keys.map((key) => {
+      const name = key.slice(0, MOST_KEY_CHARS);
+      return {
+        in: place,
+        pointer: jsonPointer([...path, name]),
+        code: 'unknown_key',
+        detail: `${name} is not known here.`,
+      };
+    });
   }
   return [{ in: place, pointer: jsonPointer(path), code: issue.code, detail: issue.message }];
-}
-
-/** RFC 6901 in its fragment form. */
-export function jsonPointer(path: readonly PropertyKey[]): string {
-  const parts = path.map((part) => String(part).replaceAll('~', '~0').replaceAll('/', '~1'));
-  return `#${parts.map((part) => `/${part}`).join('')}`;
 }

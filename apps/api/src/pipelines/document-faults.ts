@@ -1,7 +1,7 @@
 import type { PipelineFault } from '#libs/domain';
 import { ProblemError } from '../http/problem-error.js';
 import type { ProblemFault } from '../http/problem.js';
-import { jsonPointer } from '../http/validation.pipe.js';
+import { jsonPointer } from '../http/json-pointer.js';
 
 /** Faults with an author's paths (`steps[2].when`) as faults of a request; path, found and expected stay beside the pointer. */
 export function faultsOfDocument(faults: readonly PipelineFault[], below: readonly string[] = []): ProblemFault[] {

@@ -21,7 +21,7 @@ export function registerApply(program: Command): void {
 async function apply(file: string, flags: Flags): Promise<void> {
   const output = createOutput(flags.json === true);
   const style = createStyle();
-  const { name, document } = await readDocument(file);
+  const { name, document } = readDocument(file);
   const applied = await overApi((client) =>
     dataOf(
       client.api.PUT('/v1/pipelines/{name}', {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { InvalidArgumentError, type Command } from 'commander';
-import { jsonSchema, type Json } from '#libs/domain';
+import { readJson, type Json } from '#libs/domain';
 import { dataOf } from '#libs/client';
 import { overApi } from '../client/api.js';
 import { createOutput } from '../terminal/output.js';
@@ -40,7 +40,7 @@ function register(program: Command, decision: 'approve' | 'deny', description: s
 
 export function formValue(text: string): Json {
   try {
-    return jsonSchema.parse(JSON.parse(text.startsWith('@') ? readFileSync(text.slice(1), 'utf8') : text));
+    return readJson(text.startsWith('@') ? readFileSync(text.slice(1), 'utf8') : text);
   } catch (cause) {
     throw new InvalidArgumentError(`Expected JSON or @file: ${cause instanceof Error ? cause.message : String(cause)}`);
   }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { InvalidArgumentError, type Command } from 'commander';
 import { dataOf, type Api, type WeirClient } from '#libs/client';
-import { jsonObjectSchema, jsonSchema, type JsonObject } from '#libs/domain';
+import { jsonObjectSchema, readJson, type JsonObject } from '#libs/domain';
 import { overApi } from '../client/api.js';
 import { runText } from '../render/run-text.js';
 import { watchRun } from '../render/watch-run.js';
@@ -104,7 +104,7 @@ function inputs(text: string): JsonObject {
 
 function parseJson(text: string) {
   try {
-    return jsonSchema.parse(JSON.parse(text));
+    return readJson(text);
   } catch {
     throw new InvalidArgumentError(`Expected JSON, found ${text.slice(0, 60)}`);
   }

@@ -20,7 +20,7 @@ export function registerValidate(program: Command): void {
 async function validate(file: string, flags: Flags): Promise<void> {
   const output = createOutput(flags.json === true);
   const style = createStyle();
-  const { document } = await readDocument(file);
+  const { document } = readDocument(file);
   const valid = await overApi((client) => dataOf(client.api.POST('/v1/pipelines/validate', { body: document })));
   output.json({ event: 'valid', name: valid.name, notes: valid.notes });
   output.text(`${style('bold', valid.name)}  ${style('green', 'valid')}`);

@@ -1,7 +1,7 @@
 import { transcriptSchema, type Transcript } from '#libs/context';
-import { jsonSchema, type Json } from '#libs/domain';
+import { readJson, type Json } from '#libs/domain';
 import { UsageError } from '../terminal/exit-code.js';
-import { readFile } from './read-policy.js';
+import { readText } from '../client/read-yaml-file.js';
 
 /** A recorded session as its file has it, and as it is read. */
 export function readTranscript(file: string): { body: Json; transcript: Transcript } {
@@ -14,7 +14,7 @@ export function readTranscript(file: string): { body: Json; transcript: Transcri
 
 function parseJson(file: string): Json {
   try {
-    return jsonSchema.parse(JSON.parse(readFile(file)));
+    return readJson(readText(file));
   } catch (cause) {
     if (cause instanceof UsageError) throw cause;
     throw new UsageError(`${file} is not JSON: ${cause instanceof Error ? cause.message : String(cause)}`);

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '#libs/domain';
+import { MOST_JSON_LEVELS, unfitJson, type Json, type JsonObject } from '#libs/domain';
 import { isWellFormed, wellFormed, wellFormedJson } from './well-formed.js';
 
 /** The arguments as an object, or null when they are none that every provider takes. */
@@ -7,15 +7,19 @@ export function parseArguments(text: string): JsonObject | null {
   return isJsonObject(value) ? value : null;
 }
 
-/** Undefined: the text is no JSON. */
+/** Undefined: the text is no JSON, or nested so deep that a provider's client overflows when it writes it down again. */
 function parseJson(text: string): Json | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return isParsed(value) ? value : undefined;
+    return isParsed(value) && !isTooDeep(text, value) ? value : undefined;
   } catch {
     return undefined;
   }
 }
+
+/** Each level takes two characters, so most arguments are not walked. */
+const isTooDeep = (text: string, value: Json): boolean =>
+  text.length > 2 * MOST_JSON_LEVELS && unfitJson(value)?.reason === 'too_deep';
 
 /** `JSON.parse` gives JSON; its type does not say so. */
 const isParsed = (value: unknown): value is Json => value !== undefined;

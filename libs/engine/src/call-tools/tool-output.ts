@@ -1,4 +1,4 @@
-import { parseJson, type Content, type Json } from '#libs/domain';
+import { readJson, type Content, type Json } from '#libs/domain';
 
 /** A tool step's output: JSON where the result is JSON text of an object or list, else the text, else the parts. */
 export function outputOf(content: Content): Json {
@@ -8,7 +8,7 @@ export function outputOf(content: Content): Json {
   }
   if (!/^\s*[[{]/.test(content)) return content;
   try {
-    return parseJson(content);
+    return readJson(content);
   } catch {
     // Text that only begins like JSON is text.
     return content;

@@ -1,5 +1,5 @@
 import {
-  parseJson,
+  readJson,
   renderRunTemplate,
   renderSignalTemplate,
   renderText,
@@ -72,7 +72,7 @@ function parseBody({ contentType, body }: HookDelivery): { ok: true; value: Json
     return { ok: true, value: Object.fromEntries(new URLSearchParams(body)) };
   if (body.trim() === '') return { ok: true, value: null };
   try {
-    return { ok: true, value: parseJson(body) };
+    return { ok: true, value: readJson(body) };
   } catch (error) {
     return { ok: false, detail: `The body is not JSON: ${error instanceof Error ? error.message : String(error)}.` };
   }

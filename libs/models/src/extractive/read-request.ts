@@ -1,5 +1,5 @@
 import type { NeutralMessage, NeutralRequest } from '#libs/context';
-import { isJsonObject, parseJson, type Json } from '#libs/domain';
+import { isJsonObject, readJson, type Json } from '#libs/domain';
 
 /** What the extractive model reads of a request: the task, and texts to answer from, the preferred ones first. */
 export type ExtractiveReading = { question: string; texts: string[] };
@@ -39,7 +39,7 @@ function stringsOf(text: string): string[] {
   if (!/^\s*[[{]/.test(text)) return [text];
   try {
     const strings: string[] = [];
-    collectStrings(parseJson(text), strings);
+    collectStrings(readJson(text), strings);
     return strings.length > 0 ? strings : [text];
   } catch {
     // Not JSON after all: text that begins with a bracket.

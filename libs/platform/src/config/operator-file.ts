@@ -1,5 +1,5 @@
-import { parseDocument } from 'yaml';
 import { z } from 'zod';
+import { readYaml, yamlFaultText } from '../documents/index.js';
 import { ConfigurationError } from './configuration-error.js';
 
 const name = z
@@ -81,14 +81,14 @@ export type ModelOverride = z.infer<typeof modelOverride>;
  * @throws ConfigurationError with the path of every fault (`connections.openai.base_url`).
  */
 export function parseOperatorFile(text: string, file: string): OperatorFile {
-  const document = parseDocument(text, { prettyErrors: true });
-  if (document.errors.length > 0) {
+  const document = readYaml(text);
+  if (!document.ok) {
     throw new ConfigurationError(
       file,
-      document.errors.map((error) => ({ path: '', message: error.message })),
+      document.faults.map((fault) => ({ path: '', message: yamlFaultText(fault) })),
     );
   }
-  const parsed = operatorFileSchema.safeParse(document.toJS() ?? {});
+  const parsed = operatorFileSchema.safeParse(document.value ?? {});
   if (parsed.success) return parsed.data;
   throw new ConfigurationError(
     file,

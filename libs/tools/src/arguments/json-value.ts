@@ -1,9 +1,9 @@
-import { parseJson, type Json } from '#libs/domain';
+import { readJson, type Json } from '#libs/domain';
 
 /** JSON text as a value, or why it is none, without quoting it. */
 export function jsonValue(text: string): { ok: true; value: Json } | { ok: false; detail: string } {
   try {
-    return { ok: true, value: parseJson(text) };
+    return { ok: true, value: readJson(text) };
   } catch (error) {
     return { ok: false, detail: withoutQuotedText(error instanceof Error ? error.message : String(error)) };
   }
