@@ -115,7 +115,8 @@ const byArgument = httpDefinition({
 const REFUSED = 'is a private or reserved address';
 
 /** What was said about each address that is not what it should be: `[]` when all are refused. */
-async function faults(addresses: typeof refusedAddresses, ask: Asker, expected: RegExp): Promise<string[]> {
+type Named = readonly (readonly [name: string, url: (port: number) => string])[];
+async function faults(addresses: Named, ask: Asker, expected: RegExp): Promise<string[]> {
   const said = await Promise.all(addresses.map(async ([name, url]) => [name, await ask(url(port))] as const));
   return said.filter(([, text]) => !expected.test(text)).map(([name, text]) => `${name}: ${text}`);
 }
@@ -129,6 +130,26 @@ describe.each(askers)('%s', (_name, ask) => {
   it('reaches nothing by a user in the address, a port of another service or another scheme', async () => {
     expect(await faults(oddAddresses, ask, /^(?!inside|answered)./)).toEqual([]);
     expect(seen).toEqual([]);
+  });
+});
+
+describe('an address that a webhook is registered for', () => {
+  const sender = webhookSender(['127.0.0.1:8443'], (hostname) =>
+    hostname === 'nobody.test' ? Promise.reject(new Error('ENOTFOUND')) : resolveTestHost(hostname),
+  );
+  afterAll(() => sender.close());
+  const registered = async (url: string): Promise<string> => (await sender.refusal(url)) ?? 'taken';
+
+  it('is refused there already when it is private, over https too', async () => {
+    const overTls = refusedAddresses.map(
+      ([name, url]) => [name, (at: number) => url(at).replace('http:', 'https:')] as const,
+    );
+    expect(await faults(overTls, registered, new RegExp(REFUSED))).toEqual([]);
+  });
+
+  it('is taken when it is public, the operator’s, or of a name that nobody knows yet', async () => {
+    for (const url of ['https://api.public.test/in', 'http://127.0.0.1:8443/in', 'https://nobody.test/in'])
+      expect([url, await registered(url)]).toEqual([url, 'taken']);
   });
 });
 

@@ -110,6 +110,6 @@ export const noLimiter: ModelLimiter = {
 
 /** No endpoint answers. */
 export const noWebhooks: WebhookSender = {
-  refusal: () => null,
+  refusal: () => Promise.resolve(null),
   post: () => Promise.resolve({ kind: 'unreachable', detail: 'no webhooks in this test' }),
 };

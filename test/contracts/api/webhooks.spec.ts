@@ -168,6 +168,16 @@ it('follows no redirect, reaches no private address, and sends nothing more to w
   expect((await deliveriesOf(id))[0].last_error).toContain('private or reserved address');
   for (const url of ['http://example.com/', 'https://user:pass@example.com/', 'ftp://example.com/', 'nowhere'])
     expect((await post('/v1/webhook-endpoints', { url })).body.errors).toMatchObject([{ code: 'url_refused' }]);
+  const fault = {
+    code: 'url_refused',
+    pointer: '#/url',
+    detail: expect.stringContaining('private or reserved address'),
+  };
+  for (const url of ['https://169.254.169.254/latest', 'https://[::1]/', 'https://localhost/']) {
+    expect((await post('/v1/webhook-endpoints', { url })).body.errors).toMatchObject([fault]);
+    const changed = await api.ask(`/v1/webhook-endpoints/${id}`, { method: 'PATCH', body: { url } });
+    expect(changed.body.errors).toMatchObject([fault]);
+  }
 
   await api.ask(`/v1/webhook-endpoints/${id}`, { method: 'PATCH', body: { url: receiver.url } });
   await makeDue();

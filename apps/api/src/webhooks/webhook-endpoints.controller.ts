@@ -41,13 +41,13 @@ export class WebhookEndpointsController {
   })
   @ApiIdempotencyKey()
   @Post()
-  create(
+  async create(
     @Body({ schema: newEndpointBody }) body: NewEndpointBody,
     @FromCaller() caller: Caller,
     @FromIdempotencyKey() key: string | null,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<EndpointWithSecret> {
-    this.check(body, caller);
+    await this.check(body, caller);
     const deed = { projectId: caller.projectId, scope: 'webhook-endpoints', key, body, reply };
     return doOnce<EndpointWithSecret>(
       this.parts.engine,
@@ -110,7 +110,7 @@ export class WebhookEndpointsController {
     @Body({ schema: changeEndpointBody }) body: ChangeEndpointBody,
     @FromCaller() caller: Caller,
   ): Promise<Endpoint> {
-    this.check(body, caller);
+    await this.check(body, caller);
     const { url, description, event_types, include_content, enabled } = body;
     const place = { projectId: caller.projectId, endpointId: id, actor: caller.keyId };
     const changed = await changeEndpoint(this.parts.database.kysely, place, {
@@ -137,12 +137,15 @@ export class WebhookEndpointsController {
     if (!(await deleteEndpoint(this.parts.database.kysely, place))) throw endpointNotFound(id);
   }
 
-  private check(body: { url?: string | undefined; include_content?: boolean | undefined }, caller: Caller): void {
+  private async check(
+    body: { url?: string | undefined; include_content?: boolean | undefined },
+    caller: Caller,
+  ): Promise<void> {
     if (body.include_content === true && !hasScope(caller, 'content:read'))
       throw new ProblemError('scope_missing', 'Sending content needs a key with the scope content:read.', {
         requiredScope: 'content:read',
       });
-    const refusal = body.url === undefined ? null : this.parts.engine.webhooks.refusal(body.url);
+    const refusal = body.url === undefined ? null : await this.parts.engine.webhooks.refusal(body.url);
     if (refusal === null) return;
     const error = { in: 'body' as const, pointer: '#/url', code: 'url_refused', detail: refusal };
     throw new ProblemError('invalid_request', `The address cannot be used: ${refusal}.`, { errors: [error] });
