@@ -58,6 +58,37 @@ describe('weir', () => {
     expect((await weir('apply', '-f', join(folder, 'chat.yml'))).out).toContain('chat@1  unchanged');
   });
 
+  it('says of YAML that nobody can read what is wrong, whichever command reads it', async () => {
+    const hostile = join(folder, 'deep.yml');
+    writeFileSync(hostile, `name: ${'['.repeat(20_000)}`);
+    for (const argv of [
+      ['validate', '-f', hostile],
+      ['hooks', 'put', 'h', '-f', hostile],
+      ['preview', 'talk', '--policy', hostile],
+    ])
+      expect(await weir(...argv)).toMatchObject({
+        code: 1,
+        err: expect.stringContaining('nested too deep to be read'),
+      });
+  });
+
+  it('lets nothing that others wrote steer the terminal', async () => {
+    const held = { name: 'held', inputs: { what: { type: 'string' } } };
+    const steps = [{ id: 'ask', approval: { prompt: '${inputs.what}' } }];
+    await api.ask('/v1/pipelines/held', { method: 'PUT', body: { ...held, steps } });
+    const what = 'Pay 1 EUR\u001b[2K\u001b]0;owned\u0007\u009b1A\u202eRUE 0001 yaP\r';
+    await api.ask('/v1/pipelines/held/runs', { method: 'POST', body: { inputs: { what } } });
+    await api.work();
+    const shown = await weir('approvals');
+    expect(shown.out).toContain('Pay 1 EUR�[2K�]0;owned��1A�RUE 0001 yaP�');
+    expect(shown.out).not.toMatch(/[^\P{Cc}\n\t]|\u202e/u);
+    const listed = await weir('approvals', '--json');
+    expect(listed.out).not.toMatch(/[^\P{Cc}\n]/u);
+    expect(JSON.stringify(listed.lines)).toContain(JSON.stringify(what).slice(1, -1));
+    const missing = await weir('show', `run_\u001b[2J`);
+    expect(missing).toMatchObject({ code: 1, err: expect.not.stringContaining('\u001b') });
+  });
+
   it('prints every fault of a document with its pointer and exits with 1', async () => {
     const answer = await weir('validate', '-f', join(folder, 'faulty.yml'), '--json');
     expect(answer).toMatchObject({ code: 1, lines: [{ event: 'failed', code: 'pipeline_invalid', exit_code: 1 }] });

@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs';
-import { createInterface } from 'node:readline';
 import { z } from 'zod';
-import { jsonObjectSchema, jsonSchema, type Json } from '#libs/domain';
+import { jsonObjectSchema, jsonSchema, readJson, type Json } from '#libs/domain';
 import { UsageError } from '../terminal/exit-code.js';
+import { linesOf } from './lines-of.js';
 
 /** One conversation of a file, as an export writes it; `transcript` also as OpenAI's messages. */
 export type FoundConversation = {
@@ -26,6 +26,9 @@ const exported = z.looseObject({
   transcript: jsonSchema,
 });
 
+/** What the API takes at most, in bytes; a line of more is not kept in memory. */
+const MOST_LINE_CHARS = 10 * 1024 * 1024;
+
 /**
  * The conversations of a file, one after the other: of NDJSON one a line, else the file is one. `-`: NDJSON from
  * standard input. @throws UsageError when the file cannot be read.
@@ -36,9 +39,10 @@ export async function* readConversations(file: string, fromLine: number): AsyncG
   let text = '';
   let line = 0;
   try {
-    for await (const next of createInterface({ input, crlfDelay: Infinity })) {
+    for await (const next of linesOf(input, MOST_LINE_CHARS)) {
       line += 1;
-      if (!isLines) text += `${next}\n`;
+      if (next === null) yield { line, fault: `longer than ${MOST_LINE_CHARS} characters, which no server takes` };
+      else if (!isLines) text += `${next}\n`;
       else if (line >= fromLine && next.trim() !== '') yield { line, ...read(next) };
     }
   } catch (cause) {
@@ -51,7 +55,7 @@ export async function* readConversations(file: string, fromLine: number): AsyncG
 function read(text: string): { found: FoundConversation } | { fault: string } {
   let value: Json;
   try {
-    value = jsonSchema.parse(JSON.parse(text));
+    value = readJson(text);
   } catch (error) {
     return { fault: `not JSON: ${error instanceof Error ? error.message.slice(0, 200) : String(error)}` };
   }

@@ -39,7 +39,7 @@ const details: { [type: string]: (data: Data) => string } = {
   UserMessageReceived: (data) => value(data['content']),
   DocumentsProvided: (data) => value(data['content']),
   LlmCallStarted: (data) =>
-    `#${value(data['call_no'])} ${value(data['model'])}, ${value(data['message_count'])} messages, ${number(data['approx_context_chars'])} chars`,
+    `#${value(data['call_no'])} ${value(data['model'])}, ${messages(data['message_count'])}, ${number(data['approx_context_chars'])} chars`,
   LlmCallCompleted: (data) => `#${value(data['call_no'])} ${answer(data)}`,
   LlmCallFailed: (data) => `#${value(data['call_no'])} ${value(data['class'])}: ${value(data['detail'])}`,
   ToolCallRequested: (data) => toolCall(data['tool_call']),
@@ -81,6 +81,8 @@ function nameAndVersion(pipeline: unknown): string {
 function number(data: unknown): string {
   return typeof data === 'number' ? whole(data) : value(data);
 }
+
+const messages = (count: unknown): string => `${number(count)} message${count === 1 ? '' : 's'}`;
 
 function value(data: unknown): string {
   if (data === null || data === undefined) return '';

@@ -1,3 +1,5 @@
+import { shown } from './shown.js';
+
 /** One line on stderr that says how far a long command is; nothing where nobody sees it. */
 export type Progress = { readonly show: (text: string) => void; readonly clear: () => void };
 
@@ -5,7 +7,7 @@ export function createProgress(stream: NodeJS.WriteStream = process.stderr): Pro
   if (!stream.isTTY) return { show: () => undefined, clear: () => undefined };
   return {
     show: (text) => {
-      stream.write(`\r\u001b[2K${text}`);
+      stream.write(`\r\u001b[2K${shown(text, true)}`);
     },
     clear: () => {
       stream.write('\r\u001b[2K');
