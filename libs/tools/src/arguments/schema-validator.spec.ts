@@ -39,6 +39,29 @@ describe('SchemaValidator', () => {
     });
   });
 
+  // Compared with each other, these take Ajv minutes.
+  it('finds elements that stand twice in linear time, whatever they are', () => {
+    const schema = { type: 'array', uniqueItems: true };
+    const many = Array.from({ length: 50_000 }, (_, index) => ({ index }));
+    expect(validator.validate(schema, many)).toEqual({ ok: true });
+    const twice = { ok: false, detail: 'the value must NOT have duplicate items' };
+    expect(validator.validate(schema, [...many, { index: 7 }])).toEqual(twice);
+    expect(
+      validator.validate(schema, [
+        { a: 1, b: 2 },
+        { b: 2, a: 1 },
+      ]),
+    ).toEqual(twice);
+    expect(validator.validate(schema, [1, '1', true, null, [1], {}])).toEqual({ ok: true });
+    expect(validator.validate({ ...schema, uniqueItems: false }, [1, 1])).toEqual({ ok: true });
+    expect(validator.checkSchema({ required: ['a', 'a'] })).toMatchObject({ ok: false });
+  });
+
+  it('refuses schemas that refer to themselves without end', () => {
+    const endless = { $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/a' } } };
+    expect(validator.checkSchema(endless)).toMatchObject({ ok: false });
+  });
+
   it('matches anywhere in the text unless anchored, with Unicode', () => {
     expect(validator.validate({ pattern: 'b[0-9]{2}' }, 'ab12c')).toEqual({ ok: true });
     expect(validator.validate({ pattern: '^\\p{L}+$' }, 'Żółw')).toEqual({ ok: true });

@@ -17,8 +17,8 @@ type Compiled = { ok: true; validate: ValidateFunction } | { ok: false; detail: 
 export class SchemaValidator {
   private readonly byIdentity = new WeakMap<JsonObject, Compiled>();
   private readonly byContent = new Map<string, Compiled>();
-  private readonly draft2020 = new Ajv2020(AJV_OPTIONS);
-  private readonly draft07 = new Ajv(AJV_OPTIONS);
+  private readonly draft2020 = withLinearUniqueness(new Ajv2020(AJV_OPTIONS));
+  private readonly draft07 = withLinearUniqueness(new Ajv(AJV_OPTIONS));
 
   /** Whether the schema itself can be used. */
   checkSchema(schema: JsonObject): { ok: true } | { ok: false; detail: string } {
@@ -73,6 +73,20 @@ export class SchemaValidator {
       };
     }
   }
+}
+
+/** Ajv compares each element with all others, which takes minutes for what fits into a mebibyte. */
+function withLinearUniqueness<A extends Ajv | Ajv2020>(ajv: A): A {
+  ajv.removeKeyword('uniqueItems');
+  ajv.addKeyword({
+    keyword: 'uniqueItems',
+    type: 'array',
+    schemaType: 'boolean',
+    error: { message: 'must NOT have duplicate items' },
+    compile: (isWanted: boolean) => (elements: Json[]) =>
+      !isWanted || new Set(elements.map(canonicalJson)).size === elements.length,
+  });
+  return ajv;
 }
 
 const AJV_OPTIONS = {

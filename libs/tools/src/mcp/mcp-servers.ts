@@ -1,3 +1,4 @@
+import { TransformStream } from 'node:stream/web';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { addressRefusal, type Outbound } from '#libs/outbound';
 import type { McpServerSettings } from '#libs/platform';
@@ -9,6 +10,8 @@ export type McpTarget =
   { kind: 'process'; server: McpServerSettings } | { kind: 'http'; url: URL; headers: ReadonlyMap<string, string> };
 
 const IDLE_MS = 120_000;
+/** Unpacked bytes of one answer: a result has at most a mebibyte, a list of tools a few. */
+const MAX_ANSWER_BYTES = 8_388_608;
 
 type Kept = { connection: Promise<McpConnection>; idle: NodeJS.Timeout };
 
@@ -69,7 +72,8 @@ export class McpServers {
   private async openHttp({ url, headers }: Extract<McpTarget, { kind: 'http' }>): Promise<McpConnection> {
     const transport = new StreamableHTTPClientTransport(url, {
       requestInit: { headers: Object.fromEntries(headers) },
-      fetch: (to, init) => this.fetch(new URL(to), init ?? {}),
+      // A stream of events that broke leaves its caller waiting until its time is up: the connection is given up instead.
+      fetch: (to, init) => this.fetch(new URL(to), init ?? {}, () => void transport.close()),
       reconnectionOptions: {
         maxRetries: 0,
         initialReconnectionDelay: 1000,
@@ -87,16 +91,30 @@ export class McpServers {
     }
   }
 
-  /** Through the guard; redirects are not followed. The answer becomes one of the class that the SDK knows. */
-  private async fetch(url: URL, init: RequestInit): Promise<Response> {
+  /** Through the guard; redirects are not followed. The answer becomes one of the class that the SDK knows, bounded. */
+  private async fetch(url: URL, init: RequestInit, giveUp: () => void): Promise<Response> {
     const { status, headers, body } = await this.outbound.fetch(url, {
       method: init.method ?? 'GET',
       headers: Object.fromEntries(new Headers(init.headers)),
       body: typeof init.body === 'string' ? init.body : null,
       signal: init.signal ?? null,
     });
-    return new Response(BODILESS.has(status) ? null : body, { status, headers: Object.fromEntries(headers) });
+    const isStream = headers.get('content-type')?.includes('text/event-stream') === true;
+    const bounded = body?.pipeThrough(boundedAnswer(isStream ? giveUp : () => undefined)) ?? null;
+    return new Response(BODILESS.has(status) ? null : bounded, { status, headers: Object.fromEntries(headers) });
   }
+}
+
+function boundedAnswer(whenOver: () => void): TransformStream<Uint8Array, Uint8Array> {
+  let bytes = 0;
+  return new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      bytes += chunk.byteLength;
+      if (bytes <= MAX_ANSWER_BYTES) return controller.enqueue(chunk);
+      controller.error(new Error(`its answer has more than ${MAX_ANSWER_BYTES} bytes`));
+      return whenOver();
+    },
+  });
 }
 
 const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
