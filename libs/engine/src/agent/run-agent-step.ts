@@ -1,4 +1,4 @@
-import { effectiveStep, parseJson, type AssistantMessage, type Json, type StoredEventOf } from '#libs/domain';
+import { effectiveStep, readJson, type AssistantMessage, type Json, type StoredEventOf } from '#libs/domain';
 import { stopReasonOf } from '../claim/held-steps.js';
 import { areCallsUsedUp, runToolCalls } from '../call-tools/run-tool-calls.js';
 import { prepareTools } from '../call-tools/prepare-tools.js';
@@ -10,6 +10,7 @@ import { beginAgentStep } from './begin-agent-step.js';
 import { callModel, type CallRequest } from './call-model.js';
 import { modelAtCall } from './model-at-call.js';
 import { nextAction, type AgentAction } from './next-action.js';
+import { withoutFence } from './without-fence.js';
 
 /**
  * The tool-calling loop of one agent step. Each round reads what is stored, decides from that alone, and stores what came
@@ -135,17 +136,12 @@ type ParsedOutput = { ok: true; value: Json } | { ok: false; detail: string };
 function parseOutput({ plan, execution }: AgentContext, text: string): ParsedOutput {
   let value: Json;
   try {
-    value = parseJson(withoutFence(text));
+    value = readJson(withoutFence(text));
   } catch {
     return { ok: false, detail: 'it is not JSON' };
   }
   const checked = execution.deps.tools.checkSchema(plan.agent.outputSchema ?? {}, value);
   return checked.ok ? { ok: true, value } : checked;
-}
-
-/** Models like to wrap JSON in a Markdown fence. */
-function withoutFence(text: string): string {
-  return /^\s*```(?:json)?\s*\n([\s\S]*?)\n?```\s*$/.exec(text)?.[1] ?? text;
 }
 
 export function textOfMessage(message: AssistantMessage): string {
