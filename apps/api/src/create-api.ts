@@ -11,7 +11,7 @@ import { KeyRegistry } from './auth/key-registry.js';
 import { ProgressHub } from './events/progress-hub.js';
 import { createApiMetrics, type ApiMetrics } from './health/metrics.js';
 import { addBodyParsers, BODY_LIMIT_BYTES } from './http/body-parsers.js';
-import { answerBadSocket, answerBadUrl } from './http/early-problems.js';
+import { answerBadSocket, answerBadUrl, MOST_PATH_PART_CHARS } from './http/early-problems.js';
 import { ProblemFilter } from './http/problem.filter.js';
 import { requestIdOf } from './http/request-id.js';
 import { ValidationPipe } from './http/validation.pipe.js';
@@ -38,7 +38,7 @@ export async function createApi(parts: ApiParts, options: { docs: boolean }): Pr
     forceCloseConnections: true,
     frameworkErrors: answerBadUrl,
     clientErrorHandler: answerBadSocket,
-    routerOptions: { maxParamLength: 500 },
+    routerOptions: { maxParamLength: MOST_PATH_PART_CHARS },
   });
   const app = await NestFactory.create<NestFastifyApplication>(
     ApiModule.forRoot({ parts, keys, hub, metrics }),

@@ -6,9 +6,16 @@ import { ProblemError } from './problem-error.js';
 import { sendProblem } from './problem.filter.js';
 import { PROBLEM_MEDIA_TYPE } from './problem.js';
 
-/** A path that cannot be decoded: the framework fails before any route, and so before our filter. */
-export function answerBadUrl(_error: Error, request: FastifyRequest, reply: FastifyReply): void {
-  const cause = new ProblemError('malformed_request', 'The path of the request cannot be decoded.');
+/** Of what stands between two slashes where a route has an id. */
+export const MOST_PATH_PART_CHARS = 500;
+
+/** A path that cannot be read: the framework fails before any route, and so before our filter. */
+export function answerBadUrl(error: Error & { code?: string }, request: FastifyRequest, reply: FastifyReply): void {
+  const detail =
+    error.code === 'FST_ERR_MAX_PARAM_LENGTH'
+      ? `A part of the path has more than ${MOST_PATH_PART_CHARS} characters.`
+      : 'The path of the request cannot be decoded.';
+  const cause = new ProblemError('malformed_request', detail);
   void sendProblem(
     reply.header('x-request-id', request.id),
     problemOf(cause, { instance: '/', requestId: request.id }),

@@ -13,7 +13,12 @@ export const recordingBody = z
   .custom<z.input<typeof anyJson>>()
   .superRefine((body, context) => {
     const parsed = transcriptSchema.safeParse(body);
-    if (parsed.success) return;
+    if (parsed.success) {
+      const message = 'expected at least one message: nothing could be played';
+      const path = Array.isArray(body) ? [] : ['messages'];
+      if (parsed.data.messages.length === 0) context.addIssue({ code: 'custom', path, message });
+      return;
+    }
     for (const issue of parsed.error.issues)
       context.addIssue({ code: 'custom', path: issue.path, message: issue.message });
   })

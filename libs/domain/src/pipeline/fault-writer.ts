@@ -50,10 +50,10 @@ export function describeValue(value: unknown): string {
   return `an object with ${keys.slice(0, 4).join(', ')}${keys.length > 4 ? ', …' : ''}`;
 }
 
-/** `one of a, b, c`, each once; long lists are cut, an empty one says so. */
+/** `one of a, b, c`, each once; long lists are cut; one alone and none at all say so. */
 export function oneOf(names: Iterable<string>): string {
   const all = [...new Set(names)];
   if (all.length === 0) return 'none: there are none';
-  if (all.length === 1) return String(all[0]);
+  if (all.length === 1) return `the only one there is: ${String(all[0])}`;
   return `one of ${all.slice(0, 20).join(', ')}${all.length > 20 ? ', …' : ''}`;
 }
