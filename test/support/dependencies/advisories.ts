@@ -93,6 +93,7 @@ export const advisories: readonly Advisory[] = [
     what: 'memory without bound, after two others',
     fixed: ['1.1.18', '2.1.4', '3.0.6', '5.0.9'],
   },
+  { package: 'cross-spawn', id: 'CVE-2024-21538', what: 'slow patterns', fixed: ['6.0.6', '7.0.5'] },
   {
     package: 'express-rate-limit',
     id: 'GHSA-46wh-pxpv-q5gq',
@@ -129,7 +130,9 @@ export const advisories: readonly Advisory[] = [
   { package: 'langsmith', id: 'CVE-2026-40190', what: 'prototype pollution', fixed: ['0.5.18'] },
   { package: 'langsmith', id: 'GHSA-rr7j-v2q5-chgv', what: 'streamed tokens not redacted', fixed: ['0.5.19'] },
   { package: 'langsmith', id: 'GHSA-3644-q5cj-c5c7', what: 'public prompts believed', fixed: ['0.6.0'] },
+  { package: 'micromatch', id: 'CVE-2024-4067', what: 'slow patterns', fixed: ['4.0.8'] },
   { package: 'path-to-regexp', id: 'GHSA-j3q9-mxjg-w52f', what: 'slow patterns', fixed: ['8.4.0'] },
+  { package: 'picomatch', id: 'CVE-2026-33671', what: 'slow patterns', fixed: ['2.3.2', '3.0.2', '4.0.4'] },
   { package: 'qs', id: 'CVE-2025-15284', what: 'arrayLimit bypassed', fixed: ['6.14.1'] },
   { package: 'qs', id: 'CVE-2026-2391', what: 'arrayLimit bypassed by commas', fixed: ['6.14.2'] },
   { package: 'qs', id: 'GHSA-x5fp-wj9c-mxmx', what: 'arrayLimit bypassed again', fixed: ['6.16.0'] },

@@ -7,7 +7,18 @@ export type Dependency = { name: string; version: string; licence: string; isDir
 
 /** Licences that ask for no more than to be named. Another one is a decision, taken here. */
 export const ALLOWED_LICENCES: ReadonlySet<string> = new Set([
-  ...['MIT', 'ISC', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', '0BSD', 'BlueOak-1.0.0', 'Unlicense', 'Python-2.0'],
+  ...[
+    'MIT',
+    'ISC',
+    'Apache-2.0',
+    'BSD-2-Clause',
+    'BSD-3-Clause',
+    '0BSD',
+    'BlueOak-1.0.0',
+    'Unlicense',
+    'Python-2.0',
+    'Public Domain',
+  ],
 ]);
 
 type Lock = {
