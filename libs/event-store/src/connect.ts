@@ -94,6 +94,8 @@ async function probe(url: string, timeoutMs: number): Promise<void> {
   const sql = postgres(url, {
     max: 1,
     connect_timeout: timeoutMs / 1000,
+    // One question is all that is asked; see `isAbandonedTypeQuery` for what a second one would do.
+    fetch_types: false,
     connection: { application_name: 'weir-probe' },
     onnotice: () => undefined,
   });

@@ -37,6 +37,16 @@ export function errorCode(error: unknown): string | null {
   return typeof error.code === 'string' ? error.code : null;
 }
 
+/**
+ * postgres.js asks each new connection for the server's array types and holds nobody to the answer: when the connection
+ * ends meanwhile, a promise is rejected that nobody can look at (`fetchArrayTypes` in its src/connection.js, 3.4.9). The
+ * statement for which it was opened fails by itself.
+ */
+export function isAbandonedTypeQuery(error: unknown): boolean {
+  if (errorCode(error) === null || typeof error !== 'object' || error === null || !('query' in error)) return false;
+  return typeof error.query === 'string' && error.query.includes('pg_catalog.pg_type');
+}
+
 /** The violated constraint's name, when the error is a unique violation (23505). */
 export function violatedUniqueIndex(error: unknown): string | null {
   if (errorCode(error) !== '23505' || typeof error !== 'object' || error === null || !('constraint_name' in error))

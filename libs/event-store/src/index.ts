@@ -1,5 +1,6 @@
 export * from './administration/index.js';
 export { connect, type ConnectSettings, type Database } from './connect.js';
+export { isAbandonedTypeQuery } from './database-error.js';
 export { dumpSchema } from './migrate/dump-schema.js';
 export { migrate, type MigrateOptions } from './migrate/migrate.js';
 export { migrationsFolder } from './migrate/migration-files.js';

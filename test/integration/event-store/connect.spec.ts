@@ -1,5 +1,5 @@
 import { createServer, connect as connectSocket, type Socket } from 'node:net';
-import { connect, postgresEventLog, postgresRunStore, type Database } from '#libs/event-store';
+import { connect, isAbandonedTypeQuery, postgresEventLog, postgresRunStore, type Database } from '#libs/event-store';
 import { createTestDatabase, waitFor, type TestDatabase } from '../../support/index.js';
 import { memory, PROJECT, seedProject } from './seed.js';
 
@@ -119,6 +119,15 @@ describe('connect', () => {
       relay.close();
       await relayed.close();
     }
+  });
+
+  it('knows the rejection that the driver leaves to nobody when a connection ends while it is opened', () => {
+    const rejected = Object.assign(new Error('write CONNECTION_CLOSED'), { code: 'CONNECTION_CLOSED' });
+    const asked = (query: string) =>
+      isAbandonedTypeQuery(Object.defineProperty(rejected, 'query', { value: query, configurable: true }));
+    expect(asked('select b.oid from pg_catalog.pg_type a')).toBe(true);
+    expect(asked('select 1')).toBe(false);
+    expect(isAbandonedTypeQuery(new Error('a bug'))).toBe(false);
   });
 
   it('reports a server that accepts connections and says nothing', async () => {
