@@ -248,6 +248,38 @@ describe('the cause of the first difference', () => {
   });
 });
 
+it('calls of a repeated step are told by round: each counts them from 1', async () => {
+  const ask = { id: 'ask', agent: 'helper', task: 'read 1' };
+  const loop = { id: 'loop', repeat: true, max_iterations: 2, until: 'false', do: { steps: [ask] } };
+  const document = { ...documentOf({}), name: 'rounds', inputs: {}, steps: [loop] };
+  expect((await api.ask('/v1/pipelines/rounds', { method: 'PUT', body: document })).status).toBe(201);
+  const { body: run } = await api.ask('/v1/pipelines/rounds/runs', { method: 'POST', body: { inputs: {} } });
+  await api.work();
+  const { body: calls } = await api.ask(`/v1/runs/${run.id}/steps/ask/calls`);
+  const told = calls.data.map((one: any) => [
+    one.round,
+    one.call,
+    one.status,
+    one.tool_calls.length,
+    one.finish_reason,
+  ]);
+  expect(told).toEqual([
+    [0, 1, 'completed', 1, 'tool_calls'],
+    [0, 2, 'completed', 0, 'stop'],
+    [1, 1, 'completed', 1, 'tool_calls'],
+    [1, 2, 'completed', 0, 'stop'],
+  ]);
+  const path = `/v1/runs/${run.id}/steps/ask/calls/1/context?diff=previous`;
+  const [first, second, latest] = await Promise.all(
+    [`${path}&round=0`, `${path}&round=1`, path].map(async (at) => (await api.ask(at)).body),
+  );
+  expect(first).toMatchObject({ round: 0, context_hash: calls.data[0].context_hash, diff: null });
+  expect(second).toMatchObject({ round: 1, context_hash: calls.data[2].context_hash, rebuilt: 'equal' });
+  // The last request of round 0: system prompt, task, call, result.
+  expect(second.diff.first_difference).toEqual({ message: 4, cause: 'appended' });
+  expect(latest).toEqual(second);
+});
+
 it('a pipeline that names no context is told the defaults in the answer, and in the log once', async () => {
   const { context: _none, ...document } = { ...documentOf({}), name: 'silent' };
   const apply = () => api.ask('/v1/pipelines/silent', { method: 'PUT', body: document });
