@@ -1,9 +1,10 @@
-import type { ContentPart, JsonObject } from '#libs/domain';
-import { measureItem, type Measured } from './measure/measured-item.js';
+import type { ContentPart, JsonObject, StoredEvent } from '#libs/domain';
+import { formsUnder, measureItem, measureOnce, type Measured } from './measure/measured-item.js';
 import { fixedParts } from './measure/fixed-parts.js';
 import type { Manifest } from './neutral.js';
 import type { MemoryPolicy } from './policy/policy-schema.js';
 import type { Cell } from './stages/stage.js';
+import type { ShownItem } from './view/entry.js';
 import { memoryContent, summaryContent } from './view/fence.js';
 import type { LiveCompaction } from './view/compaction-state.js';
 
@@ -25,24 +26,34 @@ export type LayoutParts = {
   readonly fixedTokens: number;
 };
 
-/** What does not come from entries. */
+/** What does not come from entries. `liveEvent`: that of the live summary. */
 export function layoutParts(
   manifest: Manifest,
   live: LiveCompaction | null,
+  liveEvent: StoredEvent | null,
   memory: JsonObject | null,
   memoryPolicy: MemoryPolicy,
 ): LayoutParts {
   const fixed = fixedParts(manifest);
   const shownMemory = beforeTailMemory(memory, memoryPolicy);
-  const measured = (content: readonly ContentPart[]): Measured =>
-    measureItem({ role: 'user', entry: null, content, state: 'whole', pinned: false }, manifest.model);
+  const { model } = manifest;
+  const forms = liveEvent === null ? null : formsUnder(model)(liveEvent);
   return {
-    summary: live === null ? null : measured(summaryContent(live)),
-    memory: shownMemory === null ? null : measured(shownMemory),
+    // A long text that stands in every build until the next one comes: looked at once.
+    summary: live === null ? null : measureOnce(forms, 'summary', model, () => userItem(summaryContent(live))),
+    memory: shownMemory === null ? null : measureItem(userItem(shownMemory), model),
     fixedChars: fixed.systemChars + fixed.toolsChars,
     fixedTokens: fixed.tokens,
   };
 }
+
+const userItem = (content: readonly ContentPart[]): ShownItem => ({
+  role: 'user',
+  entry: null,
+  content,
+  state: 'whole',
+  pinned: false,
+});
 
 /** The memory block of `placement: before_tail`; null: none is shown. */
 export function beforeTailMemory(memory: JsonObject | null, policy: MemoryPolicy): ContentPart[] | null {

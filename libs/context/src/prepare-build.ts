@@ -34,7 +34,8 @@ export function prepareBuild(input: BuildInput): Build {
   const view = readView(seen, input.view);
   const knobs = { policy, model: manifest.model, protectedEntries: protectedEntries(view) };
   const live = input.purpose === 'unmanaged' ? null : view.compaction.live;
-  const parts = layoutParts(manifest, live, input.memory, policy.memory);
+  const liveEvent = live === null ? null : (seen.find(({ seq }) => seq === live.appliedSeq) ?? null);
+  const parts = layoutParts(manifest, live, liveEvent, input.memory, policy.memory);
   const base = everything(view, manifest.model, policy.memory.max_value_chars);
   const start = frontierStart(view, input.policyHash, manifest.model);
   const ratios = tokenRatios(view);
