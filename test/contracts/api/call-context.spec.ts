@@ -278,6 +278,9 @@ it('calls of a repeated step are told by round: each counts them from 1', async 
   // The last request of round 0: system prompt, task, call, result.
   expect(second.diff.first_difference).toEqual({ message: 4, cause: 'appended' });
   expect(latest).toEqual(second);
+  const server = { url: api.url, key: api.token };
+  const { lines } = await runWeir(server, 'context', run.id, 'ask', '--round', '0', '--json');
+  expect(lines).toMatchObject([{ event: 'context', round: 0, call: 2, context_hash: calls.data[1].context_hash }]);
 });
 
 it('a pipeline that names no context is told the defaults in the answer, and in the log once', async () => {

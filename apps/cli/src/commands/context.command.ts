@@ -6,8 +6,8 @@ import { contextText, type ContextView } from '../render/context-text.js';
 import { createOutput } from '../terminal/output.js';
 import { createStyle } from '../terminal/style.js';
 
-type Flags = { item?: number; why?: true; diff?: true; full?: true; json?: true };
-type Place = { run: string; step: string; item: number | undefined };
+type Flags = { item?: number; round?: number; why?: true; diff?: true; full?: true; json?: true };
+type Place = { run: string; step: string; item: number | undefined; round: number | undefined };
 
 export function registerContext(program: Command): void {
   program
@@ -17,13 +17,14 @@ export function registerContext(program: Command): void {
     .argument('<step>', 'its id')
     .argument('[call]', 'which call; the last one without it', whole)
     .option('--item <n>', 'of this item of a for_each', whole)
+    .option('--round <n>', 'of this round of a repeat; the latest without it', whole)
     .option('--why', 'what each stage removed, what is not in the request and why')
     .option('--diff', 'where it first differs from the request before')
     .option('--full', 'whole messages instead of their first lines')
     .action(async (run: string, step: string, call: number | undefined, flags: Flags) => {
       const output = createOutput(flags.json === true);
       const context = await overApi(async (client) => {
-        const place = { run, step, item: flags.item };
+        const place = { run, step, item: flags.item, round: flags.round };
         return contextOf(client, place, call ?? (await lastCall(client, place)), flags.diff === true);
       });
       output.json({ event: 'context', ...context });
@@ -32,8 +33,12 @@ export function registerContext(program: Command): void {
     });
 }
 
-function contextOf(client: WeirClient, { run, step, item }: Place, call: number, diff: boolean) {
-  const query = { ...(item === undefined ? {} : { item }), ...(diff ? { diff: 'previous' as const } : {}) };
+function contextOf(client: WeirClient, { run, step, item, round }: Place, call: number, diff: boolean) {
+  const query = {
+    ...(item === undefined ? {} : { item }),
+    ...(round === undefined ? {} : { round }),
+    ...(diff ? { diff: 'previous' as const } : {}),
+  };
   return dataOf(
     client.api.GET('/v1/runs/{run}/steps/{step}/calls/{call}/context', {
       params: { path: { run, step, call }, query },
@@ -41,13 +46,16 @@ function contextOf(client: WeirClient, { run, step, item }: Place, call: number,
   );
 }
 
-async function lastCall(client: WeirClient, { run, step, item }: Place): Promise<number> {
+async function lastCall(client: WeirClient, { run, step, item, round }: Place): Promise<number> {
   const query = item === undefined ? {} : { item };
   const { data } = await dataOf(
     client.api.GET('/v1/runs/{run}/steps/{step}/calls', { params: { path: { run, step }, query } }),
   );
-  const last = data.at(-1);
-  if (last === undefined) throw new AppError('call_not_found', `Step ${step} of run ${run} has made no model call.`);
+  const last = data.findLast((call) => round === undefined || call.round === round);
+  if (last === undefined) {
+    const where = `${round === undefined ? 'Step' : `Round ${round} of step`} ${step} of run ${run}`;
+    throw new AppError('call_not_found', `${where} has made no model call.`);
+  }
   return last.call;
 }
 
