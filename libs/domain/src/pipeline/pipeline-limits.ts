@@ -14,6 +14,8 @@ export const PIPELINE_LIMITS = {
   dependenciesPerStep: 100,
   /** Loops inside loops; never the same kind twice, since a step run has one item and one round. */
   bodyDepth: 2,
+  /** Elements of one `for_each`: each is a step run of its own, made in one transaction. */
+  itemsPerStep: 10_000,
   maxParallel: 1_000,
   maxIterations: 1_000,
   maxTurns: 10_000,

@@ -1,6 +1,7 @@
 import { canonicalJson } from '../canonical-json.js';
 import type { Json } from '../json.js';
 import type { ExpressionLanguage, ExpressionVariables } from '../pipeline/expression-language.js';
+import { PIPELINE_LIMITS } from '../pipeline/pipeline-limits.js';
 import type { PipelineStep, SleepStepWork } from '../pipeline/pipeline-step.js';
 import { parseSleep } from '../pipeline/read/read-work.js';
 import { renderTemplate, type Template } from '../pipeline/template.js';
@@ -71,6 +72,13 @@ function openItems(template: Template, opening: Opening): StepCommand {
   const rendered = renderTemplate(template, opening.variables, opening.language);
   if (!rendered.ok) return failed(opening, `for_each: ${rendered.detail}`);
   if (!Array.isArray(rendered.value)) return failed(opening, `for_each gave ${shown(rendered.value)}, expected a list`);
+  const { length } = rendered.value;
+  const { itemsPerStep } = PIPELINE_LIMITS;
+  if (length > itemsPerStep)
+    return failed(
+      opening,
+      `for_each gave ${length} elements, at most ${itemsPerStep} are run; split the list over runs`,
+    );
   return { type: 'expand_items', items: rendered.value, ...opening.place };
 }
 

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { createLogger, withContext } from './logger.js';
 import { NestLogger } from './nest-logger.js';
 
@@ -28,6 +29,22 @@ describe('logger', () => {
     };
     createLogger({ name: 'api' }, sink).info(fields, 'request');
     expect(JSON.stringify(sink.lines)).not.toMatch(/Ann|Bearer|"text"|"k"/);
+  });
+
+  it('writes one line for one record, whatever ids and messages hold', () => {
+    const written: string[] = [];
+    const logger = createLogger({ name: 'api' }, { write: (line: string) => void written.push(line) });
+    const odd = fc.string({
+      unit: fc.oneof(fc.constantFrom('\n', '\r', '"}', '{"level":"fatal"}', '\u001b[2J'), fc.string()),
+    });
+    fc.assert(
+      fc.property(odd, odd, (id, text) => {
+        written.length = 0;
+        withContext(logger, { run_id: id }).error({ err: new Error(text) }, text);
+        expect(written).toEqual([expect.stringMatching(/^\{"level":"error"[^\n\r\u001b]*\}\n$/)]);
+        expect(JSON.parse(written[0] ?? '')).toMatchObject({ level: 'error', run_id: id, msg: text });
+      }),
+    );
   });
 
   it('speaks Nest: the last argument is the context, an error keeps its stack', () => {
