@@ -28,6 +28,10 @@ export class InMemoryQueue implements StepQueue {
     return Promise.resolve(Math.max(0, this.capacity - this.steps.length));
   }
 
+  reserve(count: number): number {
+    return this.isAway ? 0 : count;
+  }
+
   push(jobs: readonly StepJob[]): Promise<void> {
     if (this.isAway) return Promise.reject(new Error('the queue is away'));
     this.steps.push(...jobs);

@@ -12,6 +12,7 @@ import { afterCommit } from './advance/after-commit.js';
 import { closeStep } from './advance/cancel-steps.js';
 import { advanceRun, type Advance, type Advanced } from './advance/advance-run.js';
 import { RunRecorder } from './advance/run-recorder.js';
+import { workOn } from './advance/work-on.js';
 import type { EngineDeps } from './engine-deps.js';
 import type { RunRecord, StepRunRecord } from './ports/run-records.port.js';
 import type { Claimed, RunTransaction } from './ports/run-store.port.js';
@@ -34,8 +35,17 @@ export async function settleStep(deps: EngineDeps, settle: Settle): Promise<void
     );
     return;
   }
-  const advanced = await deps.runs.transact((tx) => settleIn(tx, deps, settle));
+  const advanced = await transactSettle(deps, settle);
   if (advanced !== null) await afterCommit(deps, advanced);
+}
+
+/** The common outcome shares its transaction with whatever else is ready; the others may lock or read more. */
+function transactSettle(deps: EngineDeps, settle: Settle): Promise<Advanced | null> {
+  const work = (tx: RunTransaction): Promise<Advanced | null> => settleIn(tx, deps, settle);
+  const { run, step } = settle.claimed;
+  return settle.outcome.kind === 'succeeded'
+    ? deps.runs.transactRun(workOn(run, step, settle.definition), work)
+    : deps.runs.transact(work);
 }
 
 async function settleIn(
@@ -97,9 +107,12 @@ async function writeOutcome(advance: Advance, row: StepRunRecord, outcome: StepO
     case 'succeeded': {
       // As in the event: rows hold no secret either.
       const output = advance.deps.redact(outcome.output);
+      const { journal } = outcome;
+      if (journal !== undefined) recorder.add(journal.streamId, journal.events);
       recorder.ofStep(row, 'StepSucceeded', [row.fence], { output });
       const ended = { status: 'succeeded', reason: null, output, error: null, ended: true } as const;
-      await tx.updateStepRun(row.projectId, row.stepRunId, ended);
+      const spent = journal === undefined ? {} : { moreToolCalls: journal.toolCalls };
+      await tx.updateStepRun(row.projectId, row.stepRunId, { ...ended, ...spent });
       return [];
     }
     case 'released':

@@ -108,9 +108,11 @@ async function probe(url: string, timeoutMs: number): Promise<void> {
   }
 }
 
-function sessionTimeouts(settings: ConnectSettings): Record<string, number> {
+function sessionTimeouts(settings: ConnectSettings): Record<string, number | string> {
   const statementTimeoutMs = settings.statementTimeoutMs ?? 15_000;
   return {
+    // Short statements with many branches look expensive to the planner; compiling one takes a quarter of a second.
+    jit: 'off',
     statement_timeout: statementTimeoutMs,
     lock_timeout: Math.ceil(statementTimeoutMs * 0.8),
     // A process that was stopped (SIGSTOP) in a transaction would hold its locks for ever. Less than lock_timeout, so

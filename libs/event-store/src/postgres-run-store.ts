@@ -1,6 +1,10 @@
-import type { RunStore, StepQueue } from '#libs/engine';
+import type { Claimed, RunStore, StepQueue } from '#libs/engine';
 import type { Database } from './connect.js';
-import { claimStep } from './operations/claim-step.js';
+import { Gathering } from './append/gathering.js';
+import { retryContention } from './append/retry-contention.js';
+import { runFlights } from './flight/run-flights.js';
+import type { LeaseClaim } from './operations/claim-lease.js';
+import { claimSteps } from './operations/claim-steps.js';
 import { findDispatched, redispatch, redispatchAll, takeThese, undispatch } from './operations/dispatch.js';
 import { findCancelRequested } from './operations/find-cancel-requested.js';
 import { findDueRuns, findDueSteps, findDueWaits, findStuckRuns } from './operations/find-due.js';
@@ -12,7 +16,7 @@ import { installationFact } from './operations/installation-fact.js';
 import { LEASED_STEPS, type Dispatch, type Runnable } from './operations/leased-table.js';
 import { readLastPosition } from './operations/read-last-position.js';
 import { renewLeases } from './operations/renew-leases.js';
-import { findNextOnStream, findStartableRuns } from './operations/stream-line.js';
+import { findNextOnStreams, findStartableRuns, type StreamKey } from './operations/stream-line.js';
 import { sumRunUsage } from './operations/sum-run-usage.js';
 import { takeInTurn, Turns } from './operations/take-in-turn.js';
 import { postgresTriggerStore } from './postgres-trigger-store.js';
@@ -26,6 +30,7 @@ type StepJob = Parameters<StepQueue['push']>[0][number];
 export function postgresRunStore(db: Database): RunStore {
   return {
     transact: (work) => transact(db, work),
+    transactRun: runFlights(db),
     ...claims(db),
     ...dispatches(db),
     ...postgresWaitStore(db),
@@ -36,7 +41,7 @@ export function postgresRunStore(db: Database): RunStore {
     findDueSteps: (limit) => db.run((sql) => findDueSteps(sql, limit)),
     findStartableRuns: (limit) => db.run((sql) => findStartableRuns(sql, limit)),
     findStuckRuns: (limit) => db.run((sql) => findStuckRuns(sql, limit)),
-    nextOnStream: (projectId, streamId) => db.run((sql) => findNextOnStream(sql, projectId, streamId)),
+    nextOnStream: nextOnStream(db),
     lastPositionOfStep: (step) => db.run((sql) => readLastPosition(sql, step)),
     streamHolder: (projectId, streamId) => db.run((sql) => findStreamHolder(sql, projectId, streamId)),
     getRun: (projectId, runId) => db.run((sql) => findRun(sql, projectId, runId)),
@@ -48,9 +53,18 @@ export function postgresRunStore(db: Database): RunStore {
   };
 }
 
+/** Asked after each run that ended: for many of them at once. */
+function nextOnStream(db: Database): RunStore['nextOnStream'] {
+  const asking = new Gathering<StreamKey, string | null>((streams) => db.run((sql) => findNextOnStreams(sql, streams)));
+  return (projectId, streamId) => asking.ask({ projectId, streamId });
+}
+
 function claims(db: Database): Pick<RunStore, 'claimStep' | 'heartbeat'> {
+  const claiming = new Gathering<LeaseClaim, Claimed | null>((all) =>
+    db.run((sql) => retryContention(() => claimSteps(sql, all))),
+  );
   return {
-    claimStep: ({ stepRunId, ...claim }) => db.run((sql) => claimStep(sql, { id: stepRunId, ...claim })),
+    claimStep: ({ stepRunId, ...claim }) => claiming.ask({ id: stepRunId, ...claim }),
     heartbeat: (held, leaseMs) =>
       db.run(async (sql) => {
         const leases = held.map(({ stepRunId, fence }) => ({ id: stepRunId, fence }));

@@ -1,5 +1,6 @@
 import type { RunTransaction } from '#libs/engine';
 import { appendUnits } from './append/append-units.js';
+import { recordUnits } from './append/record-units.js';
 import { deleteStepRuns } from './operations/delete-step-runs.js';
 import { findStepRunsOfRun, lockStepRun } from './operations/find-step-run.js';
 import { lockRun } from './operations/find-run.js';
@@ -28,10 +29,15 @@ export function runTransaction(open: () => Session): RunTransaction {
     stepRuns: (projectId, runId) => findStepRunsOfRun(open(), projectId, runId),
     lockStreams: (projectId, streamIds) => lockStreams(open(), projectId, streamIds),
     append: (units) => appendUnits(open(), units),
+    record: (units) => recordUnits(open(), units),
     read: (query) => readEvents(open(), query),
     insertRun: (run) => insertRun(open(), run),
     updateRun: (projectId, runId, patch) => updateRun(open(), projectId, runId, patch),
-    insertStepRuns: (projectId, steps) => insertStepRuns(open(), projectId, steps),
+    insertStepRuns: (projectId, steps) =>
+      insertStepRuns(
+        open(),
+        steps.map((step) => ({ ...step, projectId })),
+      ),
     updateStepRun: (projectId, stepRunId, patch) => updateStepRun(open(), projectId, stepRunId, patch),
     deleteStepRuns: (projectId, stepRunIds) => deleteStepRuns(open(), projectId, stepRunIds),
     insertCompaction: (compaction) => insertCompaction(open(), compaction),

@@ -4,13 +4,15 @@ import { retryContention } from './append/retry-contention.js';
 import type { Database } from './connect.js';
 import { translated } from './database-error.js';
 import { runTransaction } from './run-transaction.js';
+import type { Session } from './session.js';
 
 /** Runs `work` in one read-committed transaction, again when it lost against another one. Work must be repeatable. */
 export function transact<T>(db: Database, work: (tx: RunTransaction) => Promise<T>): Promise<T> {
-  return translated(retryContention(() => attempt(db, work)));
+  return translated(retryContention(() => inTransaction(db, (open) => work(runTransaction(open)))));
 }
 
-async function attempt<T>(db: Database, work: (tx: RunTransaction) => Promise<T>): Promise<T> {
+/** One try, in time. `open` gives the session, and throws once the time is over. Driver errors go through unchanged. */
+export async function inTransaction<T>(db: Database, work: (open: () => Session) => Promise<T>): Promise<T> {
   let isOver = false;
   let result: { value: T } | null = null;
   try {
@@ -22,7 +24,7 @@ async function attempt<T>(db: Database, work: (tx: RunTransaction) => Promise<T>
             throw new RetryableError('database_unavailable', 'the transaction is over', { reason: 'timeout' });
           return session;
         };
-        result = { value: await work(runTransaction(open)) };
+        result = { value: await work(open) };
         open();
       }),
     );

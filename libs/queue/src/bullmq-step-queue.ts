@@ -1,6 +1,8 @@
 import type { CompactionJob, StepJob, StepQueue } from '#libs/engine';
 import { jobId } from '#libs/domain';
+import { Admission } from './admission.js';
 import type { Answers } from './answers.js';
+import { GatheredPushes } from './gathered-pushes.js';
 import { encodeCompactionJob, encodeStepJob, type EncodedJob } from './jobs.js';
 
 /** What is used of a BullMQ queue: neither QueueEvents nor waitUntilFinished, which lose events on Postgres. */
@@ -14,6 +16,9 @@ const PRESENT: ReadonlySet<string> = new Set(['waiting', 'prioritized', 'delayed
 
 /** The port over BullMQ, whichever server is behind it. Every call ends in time, else `queue_unavailable`. */
 export class BullmqStepQueue implements StepQueue {
+  private readonly admission: Admission;
+  private readonly pushing: GatheredPushes;
+
   constructor(
     private readonly steps: JobQueue,
     private readonly compactions: JobQueue,
@@ -21,9 +26,22 @@ export class BullmqStepQueue implements StepQueue {
     private readonly capacity: () => Promise<number>,
     private readonly admissionFloor: number,
     private readonly answers: Answers,
-  ) {}
+  ) {
+    this.admission = new Admission(() => this.askRoom());
+    this.pushing = new GatheredPushes((jobs) =>
+      this.answers.within(`take ${jobs.length} steps`, () => this.steps.addBulk(jobs)),
+    );
+  }
 
-  async room(): Promise<number> {
+  room(): Promise<number> {
+    return this.admission.room();
+  }
+
+  reserve(count: number): number {
+    return this.admission.reserve(count);
+  }
+
+  private async askRoom(): Promise<number> {
     const [capacity, waiting] = await this.answers.within('count what waits', () =>
       Promise.all([this.capacity(), this.steps.getJobCountByTypes('waiting', 'prioritized', 'delayed')]),
     );
@@ -32,7 +50,7 @@ export class BullmqStepQueue implements StepQueue {
 
   async push(jobs: readonly StepJob[]): Promise<void> {
     if (jobs.length === 0) return;
-    await this.answers.within(`take ${jobs.length} steps`, () => this.steps.addBulk(jobs.map(encodeStepJob)));
+    await this.pushing.push(jobs.map(encodeStepJob));
   }
 
   async pushCompactions(jobs: readonly CompactionJob[]): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Json } from '../../../libs/domain/src/index.js';
-import { cancelRun, explainRun, retryRun, runStepJob } from '../../../libs/engine/src/index.js';
+import { cancelRun, explainRun, retryRun, runStepJob, type RunTransaction } from '../../../libs/engine/src/index.js';
 import { createEngineHarness, PROJECT, type EngineHarness } from '../../support/engine-harness.js';
 import { expectProjectionsEqualEvents } from '../../support/projections.js';
 
@@ -96,17 +96,16 @@ describe('for_each', () => {
   it('does not read more for each item, the more items there are', async () => {
     let rowsRead = 0;
     const { runs } = harness.deps;
+    const countingIn = (tx: RunTransaction): RunTransaction => ({
+      ...tx,
+      stepRuns: (...args) => tx.stepRuns(...args).then((rows) => ((rowsRead += rows.length), rows)),
+      stepRunsAt: (...args) => tx.stepRunsAt(...args).then((rows) => ((rowsRead += rows.length), rows)),
+      items: (...args) => tx.items(...args).then((rows) => ((rowsRead += rows.length), rows)),
+    });
     const counting: typeof runs = {
       ...runs,
-      transact: (work) =>
-        runs.transact((tx) =>
-          work({
-            ...tx,
-            stepRuns: (...args) => tx.stepRuns(...args).then((rows) => ((rowsRead += rows.length), rows)),
-            stepRunsAt: (...args) => tx.stepRunsAt(...args).then((rows) => ((rowsRead += rows.length), rows)),
-            items: (...args) => tx.items(...args).then((rows) => ((rowsRead += rows.length), rows)),
-          }),
-        ),
+      transact: (work) => runs.transact((tx) => work(countingIn(tx))),
+      transactRun: (about, work) => runs.transactRun(about, (tx) => work(countingIn(tx))),
     };
     const deps = { ...harness.deps, runs: counting };
     const readFor = async (count: number): Promise<number> => {

@@ -1,6 +1,7 @@
 import type { PipelineDefinition, RunStatus } from '#libs/domain';
 import type { EngineDeps } from '../engine-deps.js';
 import type { RunRecord } from '../ports/run-records.port.js';
+import type { StepJob } from '../ports/step-queue.port.js';
 import type { RunTransaction } from '../ports/run-store.port.js';
 import type { RunRecorder } from './run-recorder.js';
 
@@ -20,6 +21,8 @@ export type Advanced = {
   streamId: string;
   /** Step runs that became runnable. */
   runnable: string[];
+  /** The same, marked as dispatched already: they only have to be pushed. */
+  dispatched: StepJob[];
   /** Step runs that a worker may hold and that ended without it. */
   stopped: string[];
   /** Steps that ended while a run that they started goes on. */
@@ -38,6 +41,7 @@ export function nothingYet(run: RunRecord): Advanced {
     runId: run.runId,
     streamId: run.streamId,
     runnable: [],
+    dispatched: [],
     stopped: [],
     childrenOf: [],
     streamReleased: false,

@@ -26,7 +26,8 @@ export async function afterCommit(deps: EngineDeps, advanced: Advanced): Promise
 }
 
 async function wakeUp(deps: EngineDeps, advanced: Advanced): Promise<void> {
-  await dispatchNow(deps, advanced.runnable);
+  await dispatchNow(deps, advanced.runnable, advanced.dispatched);
+  if (advanced.ended !== null) deps.logger.debug({ run_id: advanced.runId, status: advanced.ended }, 'run ended');
   try {
     await deps.wakeups.publishProgress(advanced.runId);
     await stopElsewhere(deps, advanced);

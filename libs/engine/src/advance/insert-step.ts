@@ -7,7 +7,7 @@ import { stepRunId } from './step-run-id.js';
 export async function insertStep(
   place: StepPlace & { kind: string },
   { tx, run, definition }: Advance,
-  state: Pick<NewStepRun, 'status' | 'reason' | 'waitingKey'>,
+  state: Pick<NewStepRun, 'status' | 'reason' | 'waitingKey' | 'isDispatched'>,
 ): Promise<string> {
   const id = stepRunId(run.runId, place);
   const { stepId, item, round, kind } = place;

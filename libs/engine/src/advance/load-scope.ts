@@ -9,8 +9,8 @@ import {
   type StepState,
   type Surroundings,
 } from '#libs/domain';
-import type { RunRecord, StepRunRecord } from '../ports/run-records.port.js';
-import type { ScopeReader } from '../ports/wait-store.port.js';
+import type { RunRecord } from '../ports/run-records.port.js';
+import type { ScopeReader, ScopeStep } from '../ports/wait-store.port.js';
 import { stepRunId } from './step-run-id.js';
 
 export type LoadedScope = { own: StepState[]; around: Surroundings };
@@ -28,7 +28,7 @@ export function runVariables(run: RunRecord): Json {
   };
 }
 
-export function stepStateOf(row: StepRunRecord): StepState {
+export function stepStateOf(row: ScopeStep): StepState {
   const { stepId, item, round, kind, status, reason, attempt, output, error } = row;
   return { stepId, item, round, kind, status, reason, attempt, output, error };
 }

@@ -10,7 +10,7 @@ export async function performCommand(command: StepCommand, advance: Advance, adv
   const key = [run.generation];
   switch (command.type) {
     case 'queue_step':
-      advanced.runnable.push(await insertStep(command, advance, { status: 'queued' }));
+      await queueStep(command, advance, advanced);
       recorder.ofStep(command, 'StepQueued', key, { kind: command.kind });
       return [];
     case 'skip_step':
@@ -30,6 +30,20 @@ export async function performCommand(command: StepCommand, advance: Advance, adv
     case 'begin_rounds':
       return beginRounds(command, advance);
   }
+}
+
+/** Marked as dispatched in its first row where the queue has room, so that the row is not written twice before it is claimed. */
+async function queueStep(
+  command: Extract<StepCommand, { type: 'queue_step' }>,
+  advance: Advance,
+  advanced: Advanced,
+): Promise<void> {
+  const { admission, queue } = advance.deps;
+  // Where others wait already, it is not its turn.
+  const isDispatched = !admission.isCrowded && queue.reserve(1) > 0;
+  const stepRunId = await insertStep(command, advance, { status: 'queued', isDispatched });
+  if (isDispatched) advanced.dispatched.push({ stepRunId, dispatchNo: 1, priority: advance.run.priority });
+  else advanced.runnable.push(stepRunId);
 }
 
 async function expandItems(

@@ -1,12 +1,4 @@
-import {
-  AppError,
-  isAnnounced,
-  subStreamId,
-  type EventInput,
-  type EventType,
-  type NewEvent,
-  type StepPlace,
-} from '#libs/domain';
+import { isAnnounced, subStreamId, type EventInput, type EventType, type NewEvent, type StepPlace } from '#libs/domain';
 import type { EngineDeps } from '../engine-deps.js';
 import { newEvent } from '../new-event.js';
 import type { RunRecord } from '../ports/run-records.port.js';
@@ -44,24 +36,18 @@ export class RunRecorder {
     this.push(subStreamId(this.run.streamId, place.stepId, place.item), place, type, key, data);
   }
 
+  /** Events that were made elsewhere, of this run. */
+  add(streamId: string, events: readonly NewEvent[]): void {
+    this.events.set(streamId, [...(this.events.get(streamId) ?? []), ...events]);
+  }
+
   /** Appends all that was collected, in this transaction, and what webhooks are to say of it. */
   async flush(tx: RunTransaction): Promise<void> {
     if (this.events.size === 0) return;
     const units = [...this.events].map(([streamId, events]) => ({ projectId: this.run.projectId, streamId, events }));
     const announced = units.flatMap(({ events }) => events.flatMap((event) => this.announcement(event)));
     this.events.clear();
-    for (const result of await tx.append(units)) {
-      if (result.status !== 'appended') {
-        throw new AppError(
-          'append_refused',
-          `an append of run ${this.run.runId} was refused (${result.status}); nothing was written`,
-          {
-            run_id: this.run.runId,
-            ...(result.status === 'id_conflict' ? { event_id: result.eventId } : {}),
-          },
-        );
-      }
-    }
+    await tx.record(units);
     if (announced.length > 0) await tx.announce(this.run.projectId, announced, () => this.deps.newId('whd'));
   }
 

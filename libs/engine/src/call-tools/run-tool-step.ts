@@ -4,6 +4,7 @@ import {
   subStreamId,
   type Content,
   type JsonObject,
+  type NewEvent,
   type PipelineStep,
   type StoredEvent,
   type ToolStepWork,
@@ -60,7 +61,7 @@ async function callOnce(execution: ToolStepExecution, planned: ToolCallPlan): Pr
   }
   const key = plan.tool.effect === 'idempotent_with_key' ? effectKey(subjectOf(execution), 1, 0) : null;
   const tries = earlier.open + earlier.failed + 1;
-  const started = await append(execution, 'ToolCallStarted', [1, 0, tries, row.fence], {
+  const start = made(execution, 'ToolCallStarted', [1, 0, tries, row.fence], {
     call_no: 1,
     ordinal: 0,
     try: tries,
@@ -68,12 +69,15 @@ async function callOnce(execution: ToolStepExecution, planned: ToolCallPlan): Pr
     effect: plan.tool.effect,
     idempotency_key: key,
   });
-  if (started === 'fenced_out') return { kind: 'fenced_out' };
+  // What may simply run again need not be known to have started: its start is written with its result.
+  const isAgainFine = plan.tool.effect === 'read_only' || plan.tool.effect === 'idempotent';
+  const unwritten = isAgainFine ? [start] : [];
+  if (!isAgainFine && (await append(execution, [start])) === 'fenced_out') return { kind: 'fenced_out' };
   const outcome = await invoke(execution, plan, key, tries);
   if (execution.held.signal.aborted) return { kind: 'released' };
   deps.logger.debug({ run_id: run.runId, step_id: step.id, status: outcome.status }, 'tool step ended');
   const result = outcome.status === 'recorded' ? playedOutcome(outcome.result) : outcome;
-  return result === null ? { kind: 'cancelled' } : recordResult(execution, plan, result, tries);
+  return result === null ? { kind: 'cancelled' } : recordResult(execution, plan, result, { tries, unwritten });
 }
 
 type Played = Extract<ToolOutcome, { status: 'recorded' }>['result'];
@@ -89,10 +93,10 @@ async function recordResult(
   execution: ToolStepExecution,
   plan: ToolCallPlan,
   outcome: Exclude<ToolOutcome, { status: 'recorded' }>,
-  tries: number,
+  { tries, unwritten }: { tries: number; unwritten: readonly NewEvent[] },
 ): Promise<StepOutcome> {
   const { row, step } = execution;
-  const result = await append(execution, 'ToolCallCompleted', [1, 0, tries, row.fence], {
+  const end = made(execution, 'ToolCallCompleted', [1, 0, tries, row.fence], {
     call_no: 1,
     ordinal: 0,
     tool_call_id: step.id,
@@ -101,7 +105,14 @@ async function recordResult(
     content: outcome.content,
     argument: placeholderArgument(plan.tool.primaryArgument, plan.argumentsText),
   });
-  if (result === 'fenced_out') return { kind: 'fenced_out' };
+  const events = [...unwritten, end];
+  if (outcome.status === 'ok' && unwritten.length > 0)
+    return {
+      kind: 'succeeded',
+      output: outputOf(outcome.content),
+      journal: { streamId: subjectOf(execution).streamId, events, toolCalls: 1 },
+    };
+  if ((await append(execution, events)) === 'fenced_out') return { kind: 'fenced_out' };
   switch (outcome.status) {
     case 'ok':
       return { kind: 'succeeded', output: outputOf(outcome.content) };
@@ -185,7 +196,7 @@ async function tellUnknown(
   lost: number,
 ): Promise<void> {
   const data = { call_no: 1, ordinal: 0, tool_call_id: execution.step.id, name, policy };
-  await append(execution, 'ToolOutcomeUnknown', lost > 1 ? [1, 0, lost] : [1, 0], data);
+  await append(execution, [made(execution, 'ToolOutcomeUnknown', lost > 1 ? [1, 0, lost] : [1, 0], data)]);
 }
 
 type Earlier = {
@@ -241,20 +252,22 @@ function subjectOf({ run, row }: ToolStepExecution) {
   };
 }
 
-async function append<T extends 'ToolCallStarted' | 'ToolCallCompleted' | 'ToolOutcomeUnknown'>(
+function made<T extends 'ToolCallStarted' | 'ToolCallCompleted' | 'ToolOutcomeUnknown'>(
   execution: ToolStepExecution,
   type: T,
   key: (string | number)[],
   data: Parameters<typeof newEvent<T>>[4],
-): Promise<AppendResult['status']> {
+): NewEvent {
+  return newEvent(execution.deps.redact, subjectOf(execution), type, key, data);
+}
+
+async function append(execution: ToolStepExecution, events: NewEvent[]): Promise<AppendResult['status']> {
   const { deps, run, held } = execution;
-  const subject = subjectOf(execution);
-  const event = newEvent(deps.redact, subject, type, key, data);
+  const { streamId } = subjectOf(execution);
   const fence = { kind: 'step' as const, id: held.stepRunId, fence: held.fence };
-  const usage = { usage: null, costUsd: 0, modelCalls: 0, toolCalls: type === 'ToolCallCompleted' ? 1 : 0 };
-  const [result] = await deps.log.append([
-    { projectId: run.projectId, streamId: subject.streamId, events: [event], fence, usage },
-  ]);
+  const toolCalls = events.filter(({ type }) => type === 'ToolCallCompleted').length;
+  const usage = { usage: null, costUsd: 0, modelCalls: 0, toolCalls };
+  const [result] = await deps.log.append([{ projectId: run.projectId, streamId, events, fence, usage }]);
   if (result?.status === 'fenced_out') held.stop('fenced');
   return result?.status ?? 'fenced_out';
 }

@@ -4,22 +4,31 @@ import type { StepJob } from '../ports/step-queue.port.js';
 export type DispatchDeps = Pick<EngineDeps, 'runs' | 'queue' | 'admission' | 'logger'>;
 
 /**
- * Pushes what this process has just made runnable, as far as admission has room; the relay pushes the rest. Where others
- * wait already, it pushes as many of those whose turn it is.
+ * Pushes what this process has just made runnable: `dispatched` are marked already, of `runnable` as many as admission has room
+ * for; the relay pushes the rest. Where others wait already, it pushes as many of those whose turn it is.
  * Never throws: a queue that is away costs time, not work, because undispatched rows are the outbox.
  */
-export async function dispatchNow(deps: DispatchDeps, stepRunIds: readonly string[]): Promise<void> {
-  if (stepRunIds.length === 0) return;
+export async function dispatchNow(
+  deps: DispatchDeps,
+  runnable: readonly string[],
+  dispatched: readonly StepJob[] = [],
+): Promise<void> {
   try {
-    const room = await deps.queue.room();
-    if (room < stepRunIds.length) deps.admission.note(true);
-    if (room > 0) await pushJobs(deps, await takeNow(deps, stepRunIds.slice(0, room)));
+    await Promise.all([pushJobs(deps, dispatched), pushRunnable(deps, runnable)]);
   } catch (error) {
     deps.logger.warn(
-      { error: String(error), steps: stepRunIds.length },
+      { error: String(error), steps: runnable.length + dispatched.length },
       'dispatch put off: the relay pushes these steps when the queue answers',
     );
   }
+}
+
+async function pushRunnable(deps: DispatchDeps, stepRunIds: readonly string[]): Promise<void> {
+  if (stepRunIds.length === 0) return;
+  await deps.queue.room();
+  const room = deps.queue.reserve(stepRunIds.length);
+  if (room < stepRunIds.length) deps.admission.note(true);
+  if (room > 0) await pushJobs(deps, await takeNow(deps, stepRunIds.slice(0, room)));
 }
 
 async function takeNow({ runs, admission }: DispatchDeps, stepRunIds: readonly string[]): Promise<StepJob[]> {

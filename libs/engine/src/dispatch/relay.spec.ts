@@ -31,8 +31,9 @@ class Dispatching {
       takeThese: async (ids) => take(ids),
       undispatch: async (jobs) => void this.add(...jobs.map((job) => job.stepRunId)),
     };
-    const queue: Pick<DispatchDeps['queue'], 'room' | 'push'> = {
+    const queue: Pick<DispatchDeps['queue'], 'room' | 'reserve' | 'push'> = {
       room: async () => this.capacity - this.queued.length,
+      reserve: (count) => Math.min(count, this.capacity - this.queued.length),
       push: async (jobs) => {
         const fault = this.fault?.(jobs) ?? null;
         if (fault !== null) throw fault;
@@ -114,6 +115,17 @@ describe('dispatching after a commit', () => {
     world.add('older', 'newer');
     await dispatchNow(world.deps, ['newer']);
     expect(world.queued.at(-1)).toBe('newer');
+  });
+
+  it('pushes what is marked as dispatched without asking for room, and gives it back when the queue is away', async () => {
+    const world = new Dispatching();
+    const job = { stepRunId: 's1', dispatchNo: 1, priority: 0 };
+    await dispatchNow(world.deps, [], [job]);
+    expect(world.queued).toEqual(['s1']);
+    world.fault = away;
+    await dispatchNow(world.deps, [], [{ ...job, stepRunId: 's2' }]);
+    expect([...world.undispatched.keys()]).toEqual(['s2']);
+    expect(world.logged).toEqual(['dispatch put off: the relay pushes these steps when the queue answers']);
   });
 
   it('never throws: what could not be pushed stays in the outbox', async () => {

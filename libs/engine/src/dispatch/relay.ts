@@ -11,7 +11,7 @@ const BATCH = 200;
  * @throws RetryableError when the queue is away; the rows are undispatched again then.
  */
 export async function relay(deps: DispatchDeps): Promise<{ pushed: number; more: boolean }> {
-  const limit = Math.min(await deps.queue.room(), BATCH);
+  const limit = deps.queue.reserve(Math.min(await deps.queue.room(), BATCH));
   if (limit <= 0) {
     deps.admission.note(true);
     return { pushed: 0, more: false };

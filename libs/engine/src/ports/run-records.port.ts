@@ -140,6 +140,8 @@ export type NewStepRun = {
   priority: number;
   /** Of one attempt; null: none. */
   timeoutMs: number | null;
+  /** Queued and marked as dispatched: whoever inserts it pushes it right after the commit. */
+  isDispatched?: boolean;
 };
 
 /**
@@ -164,6 +166,8 @@ export type StepRunPatch = Partial<
     | 'waitingKey'
   >
 > & {
+  /** Added to what was counted. */
+  moreToolCalls?: number;
   clockStopped?: true;
   dueInMs?: number | null;
   ended?: true;

@@ -2,7 +2,7 @@ import type { Json, StoredEvent } from '#libs/domain';
 import type { CompactionTransaction } from './compaction-store.port.js';
 import type { AppendResult, AppendUnit, ReadStream, StreamVersion } from './event-log.port.js';
 import type { TriggerStore, TriggerTransaction } from './trigger-store.port.js';
-import type { WaitStore, WaitTransaction } from './wait-store.port.js';
+import type { ScopePlace, ScopeStep, WaitStore, WaitTransaction } from './wait-store.port.js';
 import type {
   RunRecord,
   StepUsage,
@@ -28,6 +28,11 @@ export interface RunTransaction extends CompactionTransaction, WaitTransaction, 
   lockStreams(projectId: string, streamIds: readonly string[]): Promise<Map<string, StreamVersion>>;
   /** As EventLog.append, within this transaction; any refusal is returned, never half done. */
   append(units: readonly AppendUnit[]): Promise<AppendResult[]>;
+  /**
+   * Appends without conditions, at the end of the transaction at the latest: what is read in it later need not see them.
+   * @throws AppError `append_refused` (then or at the end): an id is used for two bodies, nothing is written.
+   */
+  record(units: readonly AppendUnit[]): Promise<void>;
   /**
    * As EventLog.read, on this transaction's connection. Work in a transaction must not read through the pool: it holds
    * locks, and when everybody who waits for them holds a connection too, none is left for it.
@@ -73,11 +78,29 @@ export interface RunTransaction extends CompactionTransaction, WaitTransaction, 
 
 export type IdempotencyKey = { projectId: string; scope: string; key: string; requestHash: string };
 
-export type Claimed = { run: RunRecord; step: StepRunRecord };
+/** What work on one run locks and reads, told before it begins so that it can be locked and read for many works at once. */
+export type RunWork = {
+  projectId: string;
+  runId: string;
+  /** The step that it is about; null: none. */
+  stepRunId: string | null;
+  /** Where it decides about steps. */
+  places: readonly ScopePlace[];
+  /** Elements of loops that its expressions may ask for. */
+  items: readonly { stepRunId: string; item: number }[];
+};
+
+/** `steps`: all of the run as they were at the claim; null: too many of them to bring along. */
+export type Claimed = { run: RunRecord; step: StepRunRecord; steps: readonly ScopeStep[] | null };
 
 export interface RunStore extends WaitStore, TriggerStore {
   /** Runs `work` in one read-committed transaction; retries it on serialization failure or deadlock (work must be repeatable). */
   transact<T>(work: (tx: RunTransaction) => Promise<T>): Promise<T>;
+  /**
+   * As `transact`, for short work on one run. What is ready at the same time shares a transaction, each with its run locked; one
+   * work's failure does not fail the others. Work must begin with `lockRun` (or `insertRun`) and wait for nothing but `tx`.
+   */
+  transactRun<T>(about: RunWork, work: (tx: RunTransaction) => Promise<T>): Promise<T>;
 
   /**
    * The claim: one UPDATE … RETURNING that raises the fence, if dispatch_no fits and the step is queued.

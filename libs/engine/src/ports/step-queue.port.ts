@@ -5,6 +5,11 @@ export type CompactionJob = { compactionId: string; dispatchNo: number };
 export interface StepQueue {
   /** How many more jobs admission lets in now (at most twice the workers' capacity waits in the queue). */
   room(): Promise<number>;
+  /**
+   * Takes a part of the room that was seen last, without asking: as many of `count` may be pushed at once. 0 when that was too
+   * long ago. What is not pushed after all is forgotten soon.
+   */
+  reserve(count: number): number;
   push(jobs: readonly StepJob[]): Promise<void>;
   /** Of these, those whose job is not in the queue any more (waiting, delayed or active). */
   findMissing(

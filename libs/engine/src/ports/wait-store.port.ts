@@ -95,9 +95,15 @@ export type RunStandingFacts = {
 /** What of a run is under way. `holdsStream`: something waits in the middle of a conversation or an action. */
 export type RunActivity = { isActive: boolean; isWaiting: boolean; holdsStream: boolean };
 
+/** What a decision sees of a step. */
+export type ScopeStep = Pick<
+  StepRunRecord,
+  'stepId' | 'item' | 'round' | 'kind' | 'status' | 'reason' | 'attempt' | 'output' | 'error'
+>;
+
 export interface ScopeReader {
-  /** Rows of these steps at one place; outputs of other items are not read. */
-  stepRunsAt(projectId: string, runId: string, at: ScopePlace): Promise<StepRunRecord[]>;
+  /** These steps at one place; outputs of other items are not read. */
+  stepRunsAt(projectId: string, runId: string, at: ScopePlace): Promise<ScopeStep[]>;
   /** An element of a `for_each`; null when it is not there. */
   itemValue(loop: LoopKey, item: number): Promise<{ value: Json } | null>;
 }

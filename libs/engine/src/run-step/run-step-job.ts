@@ -12,8 +12,9 @@ import type { EngineDeps } from '../engine-deps.js';
 import { loadDefinition } from '../load-definition.js';
 import type { StepRunRecord } from '../ports/run-records.port.js';
 import type { Claimed } from '../ports/run-store.port.js';
+import type { ScopePlace, ScopeReader, ScopeStep } from '../ports/wait-store.port.js';
 import { settleStep } from '../settle-step.js';
-import { haltOf } from '../waits/halt.js';
+import { haltAtClaim } from '../waits/halt.js';
 import { executeStep } from './execute-step.js';
 import type { StepExecution } from './step-execution.js';
 import { failedStep, stepTimedOut, type StepOutcome } from './step-outcome.js';
@@ -77,22 +78,34 @@ async function executeAndSettle(deps: EngineDeps, claimed: Claimed, held: HeldSt
 
 async function execute(
   deps: EngineDeps,
-  { run, step: row }: Claimed,
+  claimed: Claimed,
   definition: PipelineDefinition,
   held: HeldStep,
 ): Promise<StepOutcome> {
+  const { run, step: row } = claimed;
   if (run.cancelRequestedAt !== null) return { kind: 'cancelled' };
   const step = findDefinedStep(definition, row.stepId)?.step;
   const scope = scopeOf(definition, row);
   if (step === undefined || scope === null)
     return failedStep('step_invalid', `the pipeline's version ${run.pipelineVersion} has no step ${row.stepId}`);
-  const { own, around } = await loadScope(deps.runs, run, definition, scope);
+  const { own, around } = await loadScope(scopeReader(deps.runs, claimed), run, definition, scope);
   const variables = scopeVariables(own, around, { definition, inputs: run.inputs, run: runVariables(run) });
-  const halt = await haltOf(deps, run);
+  const halt = await haltAtClaim(deps, run);
   if (halt !== null) return halt;
   const execution: StepExecution = { deps, run, row, definition, step, variables, held };
   const outcome = await executeStep(execution);
   return stopped(outcome, held);
+}
+
+/** What a step's expressions see was there when it became runnable, so what came along with the claim is enough. */
+function scopeReader(runs: ScopeReader, { steps }: Claimed): ScopeReader {
+  if (steps === null) return runs;
+  const isAt = (step: ScopeStep, at: ScopePlace): boolean =>
+    step.item === at.item && step.round === at.round && at.stepIds.includes(step.stepId);
+  return {
+    stepRunsAt: (_projectId, _runId, at) => Promise.resolve(steps.filter((step) => isAt(step, at))),
+    itemValue: (loop, item) => runs.itemValue(loop, item),
+  };
 }
 
 /** A failure that comes of our own stop is that stop, whatever the adapters called it. */

@@ -1,4 +1,4 @@
-import type { ApprovalKind, FailureFacts, Json, PipelineDefinition } from '#libs/domain';
+import type { ApprovalKind, FailureFacts, Json, NewEvent, PipelineDefinition } from '#libs/domain';
 import type { NewRun } from '../ports/run-records.port.js';
 
 /** One tool call of a step: `ordinal` in the answer of model call `callNo`. */
@@ -16,9 +16,12 @@ export type CallApproval = CallPlace & {
 
 export type ChildRun = { run: NewRun; definition: PipelineDefinition };
 
+/** What a step did that it may do again: written with its end, and not at all when it does not get there. */
+export type StepJournal = { streamId: string; events: readonly NewEvent[]; toolCalls: number };
+
 /** How one execution of a step ended, before anything is written about it. */
 export type StepOutcome =
-  | { kind: 'succeeded'; output: Json }
+  | { kind: 'succeeded'; output: Json; journal?: StepJournal }
   | { kind: 'failed'; failure: FailureFacts }
   /** Given back at a turn boundary, because the process shuts down. Not an attempt. */
   | { kind: 'released' }

@@ -99,13 +99,22 @@ async function start(deps: EngineDeps, command: StartRun, within: StartWithin | 
   const run = newRun(deps, { ...command, inputs: checked.inputs }, version.version, definition);
   const messages = command.messages ?? null;
   const prior = messages === null ? [] : priorMessages(deps, run, definition, messages);
-  const outcome = await deps.runs
-    .transact((tx) => accept(deps, tx, { run, definition, prior, key: idempotencyOf(command), within }))
-    .catch(refusal);
+  const acceptance: Acceptance = { run, definition, prior, key: idempotencyOf(command), within };
+  const outcome = await transactStart(deps, acceptance).catch(refusal);
   if (outcome.advanced !== null) await afterCommit(deps, outcome.advanced);
   else if (outcome.result.status === 'started' && run.onBusy === 'interrupt' && run.delayMs === null)
     await interruptHolder(deps, run);
   return outcome.result;
+}
+
+/** A start that asks for nothing but its own rows shares its transaction with whatever else is ready. */
+function transactStart(deps: EngineDeps, acceptance: Acceptance): Promise<Accepted> {
+  const { run, prior, key, within } = acceptance;
+  const work = (tx: RunTransaction): Promise<Accepted> => accept(deps, tx, acceptance);
+  const isSimple = key === null && within === null && prior.length === 0 && run.streamId === run.runId;
+  if (!isSimple || run.concurrency !== null || run.delayMs !== null) return deps.runs.transact(work);
+  const { projectId, runId } = run;
+  return deps.runs.transactRun({ projectId, runId, stepRunId: null, places: [], items: [] }, work);
 }
 
 function refusal(error: unknown): Accepted {

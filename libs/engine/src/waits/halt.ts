@@ -11,6 +11,12 @@ export async function haltOf(
   return haltBy(await deps.runs.standing(run.projectId, run.runId));
 }
 
+/** The same of a run that was read this moment; most have nothing around them and no limit, and nothing is asked. */
+export async function haltAtClaim(deps: Pick<EngineDeps, 'runs'>, run: RunRecord): Promise<StepOutcome | null> {
+  const isAlone = run.ancestors.length === 0 && run.spendLimit === null;
+  return isAlone ? haltBy({ isPaused: run.pausedAt !== null, spending: [] }) : haltOf(deps, run);
+}
+
 /** Pure. A pause comes first: it can be lifted without raising a limit. */
 export function haltBy({ isPaused, spending }: RunStandingFacts): StepOutcome | null {
   if (isPaused) return { kind: 'parked', reason: 'paused' };

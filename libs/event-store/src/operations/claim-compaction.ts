@@ -1,11 +1,11 @@
 import type { CompactionRecord } from '#libs/engine';
 import type { Session } from '../session.js';
-import { claimLease, type LeaseClaim } from './claim-lease.js';
+import { claimLeases, type LeaseClaim } from './claim-lease.js';
 import { COMPACTION_COLUMNS, compactionRecord, type CompactionRow } from './compaction-row.js';
 import { LEASED_COMPACTIONS } from './leased-table.js';
 
 export async function claimCompaction(session: Session, claim: LeaseClaim): Promise<CompactionRecord | null> {
   const [row] = await session<CompactionRow[]>`
-    with claimed as (${claimLease(session, LEASED_COMPACTIONS, claim)}) select ${session(COMPACTION_COLUMNS)} from claimed`;
+    with ${claimLeases(session, LEASED_COMPACTIONS, [claim])} select ${session(COMPACTION_COLUMNS)} from claimed`;
   return row === undefined ? null : compactionRecord(row);
 }

@@ -4,19 +4,32 @@ import { runnableStatus, type LeasedTable } from './leased-table.js';
 export type LeaseClaim = { id: string; dispatchNo: number; workerId: string; leaseMs: number };
 
 /**
- * The UPDATE of a claim, for a CTE: raises the fence when the dispatch fits and the row is runnable. Of two claimers one waits
- * for the other's row lock, sees the new status and gets no row. A row whose lease has expired waits for the sweeper, which
- * counts it and gives it another number: a queue that delivers twice must not take over unseen (ADR 0021).
+ * The CTEs of claims, the last one `claimed` with the rows: raises the fence where the dispatch fits and the row is runnable.
+ * Rows are locked in sorted order first, as everywhere; of two claimers one waits for the other's lock, sees the new status and
+ * gets no row. A row whose lease has expired waits for the sweeper, which counts it and gives it another number: a queue that
+ * delivers twice must not take over unseen (ADR 0021). `one`: see `write-run-changes.ts`.
  */
-export function claimLease(session: Session, leased: LeasedTable, claim: LeaseClaim) {
+export function claimLeases(session: Session, leased: LeasedTable, claims: readonly LeaseClaim[]) {
+  const [table, id] = [session(leased.table), session(leased.id)];
   const clocks = leased.hasClocks
     ? session`, started_at = coalesce(t.started_at, now()), timeout_at = coalesce(t.timeout_at, now() + t.timeout_ms * interval '1 millisecond')`
     : session``;
+  const asked = claims.map(({ id: claimed, dispatchNo, workerId, leaseMs }) => ({
+    ...{ one: 1, id: claimed, dispatch_no: dispatchNo, worker_id: workerId, lease_ms: leaseMs },
+  }));
   return session`
-    update ${session(leased.table)} t
-    set status = 'running', fence = t.fence + 1, starts = t.starts + 1, worker_id = ${claim.workerId},
-      lease_until = now() + ${claim.leaseMs}::float8 * interval '1 millisecond'${clocks}
-    where t.${session(leased.id)} = ${claim.id} and t.dispatch_no = ${claim.dispatchNo}
-      and t.status = ${runnableStatus(session, leased)}
-    returning t.*`;
+    asked as materialized (
+      select * from jsonb_to_recordset((${JSON.stringify(asked)}::text)::jsonb) as a(one integer, id text, dispatch_no integer, worker_id text, lease_ms float8)
+    ), free as materialized (
+      select a.* from (select * from asked order by id) a
+      cross join lateral (
+        select status from ${table} where ${id} = a.id and dispatch_no = a.dispatch_no for no key update
+      ) t
+      where t.status = ${runnableStatus(session, leased)}
+    ), claimed as (
+      update ${table} t set status = 'running', fence = t.fence + 1, starts = t.starts + 1, worker_id = f.worker_id,
+        lease_until = now() + f.lease_ms * interval '1 millisecond'${clocks}
+      from free f where f.one = 1 and t.${id} = f.id
+      returning t.*
+    )`;
 }

@@ -2,21 +2,24 @@ import type { NewStepRun } from '#libs/engine';
 import { toStoredText } from '../encoding/stored-text.js';
 import type { Session } from '../session.js';
 
+type StepToInsert = NewStepRun & { projectId: string };
+
 /** Their lane is that of the outermost run: its concurrency key, or else its pipeline. */
-export async function insertStepRuns(session: Session, projectId: string, steps: readonly NewStepRun[]): Promise<void> {
+export async function insertStepRuns(session: Session, steps: readonly StepToInsert[]): Promise<void> {
   if (steps.length === 0) return;
   await session`
-    insert into step_run (project_id, step_run_id, run_id, step_id, item, round, kind, status, priority, timeout_ms, ended_at, reason, waiting_key, waiting_since, started_at, timeout_at, lane)
-    select ${projectId}, s."stepRunId", s."runId", s."stepId", s.item, s.round, s.kind, s.status, s.priority, s."timeoutMs",
+    insert into step_run (project_id, step_run_id, run_id, step_id, item, round, kind, status, priority, timeout_ms, ended_at, reason, waiting_key, waiting_since, started_at, timeout_at, dispatched_at, lane)
+    select s."projectId", s."stepRunId", s."runId", s."stepId", s.item, s.round, s.kind, s.status, s.priority, s."timeoutMs",
       case when s.status = 'skipped' then clock_timestamp() end, s.reason, s."waitingKey",
       case when s.status = 'waiting' then clock_timestamp() end, case when s.status = 'waiting' then clock_timestamp() end,
       case when s.status = 'waiting' then clock_timestamp() + s."timeoutMs" * interval '1 millisecond' end,
+      case when s."isDispatched" then now() end,
       (select coalesce(root.concurrency_key, root.pipeline) from run own
         join run root on root.run_id = coalesce(own.ancestors[1], own.run_id) where own.run_id = s."runId")
     from jsonb_to_recordset((${JSON.stringify(steps.map(withStoredKey))}::text)::jsonb) as s(
-      "stepRunId" text, "runId" text, "stepId" text, item integer, round integer, kind text, status text, priority integer, "timeoutMs" bigint, reason text, "waitingKey" text)`;
+      "projectId" text, "stepRunId" text, "runId" text, "stepId" text, item integer, round integer, kind text, status text, priority integer, "timeoutMs" bigint, reason text, "waitingKey" text, "isDispatched" boolean)`;
 }
 
-function withStoredKey(step: NewStepRun): NewStepRun {
+function withStoredKey(step: StepToInsert): StepToInsert {
   return step.waitingKey == null ? step : { ...step, waitingKey: toStoredText(step.waitingKey) };
 }

@@ -3,15 +3,18 @@ import type { ItemRecord, LoopKey } from '#libs/engine';
 import { toStoredJson } from '../encoding/stored-json.js';
 import type { Session } from '../session.js';
 
+/** `running`: as many of the first have begun. */
 export async function insertItems(
   session: Session,
   { projectId, stepRunId }: LoopKey,
   values: readonly Json[],
+  running = 0,
 ): Promise<void> {
   if (values.length === 0) return;
   await session`
-    insert into step_item (project_id, step_run_id, item, status, value)
-    select ${projectId}, ${stepRunId}, (v.ordinality - 1)::integer, 'pending', v.value
+    insert into step_item (project_id, step_run_id, item, status, value, started_at)
+    select ${projectId}, ${stepRunId}, (v.ordinality - 1)::integer, case when v.ordinality <= ${running} then 'running' else 'pending' end,
+      v.value, case when v.ordinality <= ${running} then clock_timestamp() end
     from jsonb_array_elements((${toStoredJson([...values])}::text)::jsonb) with ordinality v`;
 }
 

@@ -29,13 +29,20 @@ export async function releaseStream(session: Session, run: RunOnStream): Promise
   await session`delete from stream_hold where project_id = ${run.projectId} and stream_id = ${run.streamId} and run_id = ${run.runId}`;
 }
 
-/** The oldest run in line for the stream. */
-export async function findNextOnStream(session: Session, projectId: string, streamId: string): Promise<string | null> {
-  const [row] = await session<{ run_id: string }[]>`
-    select own.run_id from run own
-    where own.project_id = ${projectId} and own.stream_id = ${streamId} and ${isInLine(session, 'own')}
-    order by own.created_at, own.run_id limit 1`;
-  return row?.run_id ?? null;
+export type StreamKey = { projectId: string; streamId: string };
+
+/** The oldest run in line for each stream, in their order; null: nobody waits. */
+export async function findNextOnStreams(session: Session, streams: readonly StreamKey[]): Promise<(string | null)[]> {
+  const asked = streams.map(({ projectId, streamId }, no) => ({ no, project_id: projectId, stream_id: streamId }));
+  const rows = await session<{ no: number; run_id: string }[]>`
+    select a.no, own.run_id from jsonb_to_recordset((${JSON.stringify(asked)}::text)::jsonb) as a(no integer, project_id text, stream_id text)
+    cross join lateral (
+      select run_id from run own
+      where own.project_id = a.project_id and own.stream_id = a.stream_id and ${isInLine(session, 'own')}
+      order by own.created_at, own.run_id limit 1
+    ) own`;
+  const byNo = new Map(rows.map(({ no, run_id: runId }) => [no, runId]));
+  return streams.map((_, no) => byNo.get(no) ?? null);
 }
 
 /**

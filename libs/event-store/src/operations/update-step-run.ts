@@ -38,6 +38,7 @@ function stepRunAssignments(session: Session, patch: StepRunPatch): Assignments 
   setPlainColumns(assignments, patch);
   if (patch.attempt !== undefined)
     assignments.setTo('timeout_at', session`case when attempt < ${patch.attempt} then null else timeout_at end`);
+  if (patch.moreToolCalls !== undefined) assignments.setTo('tool_calls', session`tool_calls + ${patch.moreToolCalls}`);
   if (patch.clockStopped === true) clear(['timeout_at']);
   if (patch.dueInMs === null) clear(['due_at']);
   else if (patch.dueInMs !== undefined)

@@ -12,6 +12,7 @@ export class RedisWakeups implements Wakeups {
   private readonly progress: Listeners<string>;
   private readonly deltas: Listeners<Delta>;
   private readonly marks: ListenerMarks;
+  private readonly progressed = new Set<string>();
   private readonly handlers = new Map<string, (message: string) => void>();
 
   constructor(
@@ -43,8 +44,25 @@ export class RedisWakeups implements Wakeups {
     return this.publish('cancel', encodeRun(runId));
   }
 
+  /** Does not wait: what happens in one turn of the event loop is published together, a run once. */
   publishProgress(runId: string): Promise<void> {
-    return this.publish('progress', encodeRun(runId));
+    this.progressed.add(runId);
+    if (this.progressed.size === 1) setImmediate(() => void this.publishProgressed());
+    return Promise.resolve();
+  }
+
+  private async publishProgressed(): Promise<void> {
+    const messages = [...this.progressed].map(encodeRun);
+    this.progressed.clear();
+    try {
+      const pipeline = this.commands.pipeline();
+      for (const message of messages) pipeline.publish(this.channel('progress'), message);
+      const answers = await this.answers.within('publish', () => pipeline.exec());
+      const failed = answers?.find(([error]) => error !== null);
+      if (failed !== undefined) throw failed[0];
+    } catch (error) {
+      this.reportFault(`${messages.length} wake-ups (progress) were lost`, error);
+    }
   }
 
   publishDelta(delta: Delta): Promise<void> {

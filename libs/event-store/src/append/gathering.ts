@@ -1,0 +1,52 @@
+/**
+ * Gathers questions: what is ready while the previous answer is under way goes together in the next one. No timer: a question
+ * that finds nothing under way leaves at once, with those of the same turn of the event loop. `answerAll` answers in their order;
+ * when it throws, so does each question of that gathering, unless `answerOne` is given to answer them one by one.
+ */
+export class Gathering<Question, Answer> {
+  private pending: Waiting<Question, Answer>[] = [];
+  private isUnderWay = false;
+
+  constructor(
+    private readonly answerAll: (questions: readonly Question[]) => Promise<readonly Answer[]>,
+    private readonly answerOne: ((question: Question, error: unknown) => Promise<Answer>) | null = null,
+    private readonly most = 64,
+  ) {}
+
+  ask(question: Question): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      this.pending.push({ question, resolve, reject });
+      if (this.isUnderWay) return;
+      this.isUnderWay = true;
+      setImmediate(() => void this.leave());
+    });
+  }
+
+  private async leave(): Promise<void> {
+    while (this.pending.length > 0) await this.settle(this.pending.splice(0, this.most));
+    this.isUnderWay = false;
+  }
+
+  /** Never throws: each question's promise carries what happened to it. */
+  private async settle(gathered: readonly Waiting<Question, Answer>[]): Promise<void> {
+    try {
+      const answers = await this.answerAll(gathered.map(({ question }) => question));
+      if (answers.length !== gathered.length)
+        throw new RangeError(`${gathered.length} questions came back with ${answers.length} answers`);
+      gathered.forEach(({ resolve }, index) => resolve(answers[index] as Answer));
+    } catch (error) {
+      const { answerOne } = this;
+      await Promise.all(
+        gathered.map(({ question, resolve, reject }) =>
+          answerOne === null ? reject(error) : answerOne(question, error).then(resolve, reject),
+        ),
+      );
+    }
+  }
+}
+
+type Waiting<Question, Answer> = {
+  question: Question;
+  resolve: (answer: Answer) => void;
+  reject: (error: unknown) => void;
+};

@@ -1,0 +1,133 @@
+import type { RunTransaction } from '#libs/engine';
+import { countItems } from '../operations/step-items.js';
+import { countOpenSteps } from '../operations/count-open-steps.js';
+import { writeRunChanges } from '../operations/write-run-changes.js';
+import { runTransaction } from '../run-transaction.js';
+import type { Session } from '../session.js';
+import { noChanges } from './run-changes.js';
+import type { RunMemory } from './run-memory.js';
+
+/**
+ * A run's part in a flight's transaction: answers from what was read under the locks, gathers what is to be written. The first
+ * operation that this does not know writes what was gathered and goes to the database, as all do after it.
+ */
+export function memoryTransaction(memory: RunMemory, open: () => Session): RunTransaction {
+  const direct = runTransaction(open);
+  let isDirect = false;
+  const leaveMemory = async (): Promise<RunTransaction> => {
+    if (!isDirect) {
+      isDirect = true;
+      const { changes } = memory;
+      memory.changes = noChanges();
+      await writeRunChanges(open(), [changes]);
+    }
+    return direct;
+  };
+  const known = knownOperations(memory, open, leaveMemory);
+  const isKnown = (name: string): name is keyof typeof known => !isDirect && Object.hasOwn(known, name);
+  // Every operation of the port is in `direct`; those of `known` have the same types.
+  return Object.fromEntries(
+    Object.keys(direct).map((name) => [
+      name,
+      async (...given: unknown[]) => {
+        const target: object = isKnown(name) ? known : await leaveMemory();
+        return (Reflect.get(target, name) as (...given: unknown[]) => unknown)(...given);
+      },
+    ]),
+  ) as unknown as RunTransaction;
+}
+
+type Known = Pick<
+  RunTransaction,
+  | 'lockRun'
+  | 'lockStepRun'
+  | 'stepRuns'
+  | 'stepRunsAt'
+  | 'itemValue'
+  | 'activity'
+  | 'insertRun'
+  | 'updateRun'
+  | 'insertStepRuns'
+  | 'updateStepRun'
+  | 'record'
+  | 'announce'
+> &
+  KnownOfLoops &
+  KnownOfStreams;
+
+function knownOperations(memory: RunMemory, open: () => Session, leaveMemory: () => Promise<RunTransaction>): Known {
+  const isOwn = (projectId: string, runId: string): boolean => projectId === memory.projectId && runId === memory.runId;
+  return {
+    ...loopOperations(memory, open, leaveMemory),
+    ...streamOperations(memory, leaveMemory),
+    lockRun: async (...key) => (isOwn(...key) ? memory.run : (await leaveMemory()).lockRun(...key)),
+    lockStepRun: async (...key) => memory.lockedStep(key[1]) ?? (await leaveMemory()).lockStepRun(...key),
+    stepRuns: async (...key) => (isOwn(...key) ? memory.allSteps() : null) ?? (await leaveMemory()).stepRuns(...key),
+    stepRunsAt: async (projectId, runId, at) =>
+      (isOwn(projectId, runId) ? memory.stepsAt(at) : null) ?? (await leaveMemory()).stepRunsAt(projectId, runId, at),
+    activity: async (...key) =>
+      isOwn(...key) ? memory.activity(() => countOpenSteps(open(), ...key)) : (await leaveMemory()).activity(...key),
+    insertRun: async (run) => {
+      const isSimple = isOwn(run.projectId, run.runId) && memory.run === null && run.delayMs === null;
+      if (!isSimple) return (await leaveMemory()).insertRun(run);
+      memory.insertRun(run);
+    },
+    updateRun: async (projectId, runId, patch) => {
+      if (!isOwn(projectId, runId) || !memory.updateRun(patch))
+        await (await leaveMemory()).updateRun(projectId, runId, patch);
+    },
+    insertStepRuns: async (_projectId, steps) => memory.insertSteps(steps),
+    updateStepRun: async (projectId, stepRunId, patch) => {
+      const { status, reason, output, error, ended, moreToolCalls = 0, ...more } = patch;
+      const hasSucceeded = status === 'succeeded' && reason === null && error === null && ended === true;
+      const isSimple = hasSucceeded && output !== undefined && Object.keys(more).length === 0;
+      if (!isSimple || !memory.succeedStep(stepRunId, output, moreToolCalls))
+        await (await leaveMemory()).updateStepRun(projectId, stepRunId, patch);
+    },
+    record: async (units) => void memory.changes.units.push(...units),
+    announce: async (projectId, events, newId) => void memory.changes.announced.push({ projectId, events, newId }),
+  };
+}
+
+type KnownOfLoops = Pick<RunTransaction, 'itemValue' | 'insertItems' | 'countItems' | 'startItems' | 'endItem'>;
+
+function loopOperations(
+  memory: RunMemory,
+  open: () => Session,
+  leaveMemory: () => Promise<RunTransaction>,
+): KnownOfLoops {
+  return {
+    itemValue: async (loop, item) => memory.itemValue(loop, item) ?? (await leaveMemory()).itemValue(loop, item),
+    insertItems: async (loop, values) => memory.insertItems(loop, values),
+    countItems: (loop) => memory.countItems(loop, () => countItems(open(), loop)),
+    startItems: async (loop, count) => memory.startItems(loop, count) ?? (await leaveMemory()).startItems(loop, count),
+    endItem: async (loop, { status, ...ended }) => {
+      const isSimple = status === 'succeeded' || status === 'failed';
+      if (!isSimple || !memory.endItem(loop, { ...ended, status }))
+        await (await leaveMemory()).endItem(loop, { ...ended, status });
+    },
+  };
+}
+
+type KnownOfStreams = Pick<RunTransaction, 'hasConcurrencySlot' | 'lockStreams' | 'acquireStream' | 'releaseStream'>;
+
+/** A run that is made here on a stream of its own name has that stream: nobody else can know the name yet. */
+function streamOperations(memory: RunMemory, leaveMemory: () => Promise<RunTransaction>): KnownOfStreams {
+  const isOwnStream = (streamId: string): boolean =>
+    memory.isNew() && streamId === memory.runId && memory.run?.streamId === memory.runId;
+  return {
+    hasConcurrencySlot: async (run) =>
+      run.concurrency === null ? true : (await leaveMemory()).hasConcurrencySlot(run),
+    lockStreams: async (projectId, streamIds) =>
+      streamIds.every(isOwnStream)
+        ? new Map(streamIds.map((streamId) => [streamId, { streamId, version: 0, entries: 0, erasures: 0 }]))
+        : (await leaveMemory()).lockStreams(projectId, streamIds),
+    acquireStream: async (run) => {
+      if (!isOwnStream(run.streamId)) return (await leaveMemory()).acquireStream(run);
+      memory.changes.taken.push(run);
+      return true;
+    },
+    releaseStream: async ({ projectId, streamId, runId }) =>
+      void memory.changes.released.push({ projectId, streamId, runId }),
+  };
+}

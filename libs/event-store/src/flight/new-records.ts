@@ -1,0 +1,48 @@
+import type { NewRun, NewStepRun, RunRecord, StepRunRecord } from '#libs/engine';
+
+/** The row that the insert of a run makes, as it would be read back. */
+export function newRunRecord(run: NewRun, now: string): RunRecord {
+  const { delayMs: _delayMs, ...given } = run;
+  return {
+    ...given,
+    status: 'queued',
+    output: null,
+    error: null,
+    timeoutAt: run.deadlineAt,
+    cancelRequestedAt: null,
+    cancelReason: null,
+    generation: 0,
+    createdAt: now,
+    startedAt: null,
+    endedAt: null,
+    pausedAt: null,
+    startAt: null,
+  };
+}
+
+/** The same of a step. */
+export function newStepRecord(projectId: string, step: NewStepRun, now: string): StepRunRecord {
+  const isWaiting = step.status === 'waiting';
+  return {
+    projectId,
+    ...{ stepRunId: step.stepRunId, runId: step.runId, stepId: step.stepId, item: step.item, round: step.round },
+    ...{ kind: step.kind, status: step.status, reason: step.reason ?? null, priority: step.priority },
+    ...{
+      attempt: 1,
+      starts: 0,
+      releases: 0,
+      dispatchNo: 1,
+      dispatchedAt: step.isDispatched === true ? now : null,
+      fence: 0,
+      stalls: 0,
+    },
+    ...{ leaseUntil: null, workerId: null, stallPosition: null, cutoffSeq: null, memorySeq: null, manifest: null },
+    ...{ output: null, error: null, dueAt: null, timeoutMs: step.timeoutMs, timeoutAt: null },
+    usage: { inputTokens: 0, cachedTokens: 0, outputTokens: 0, costUsd: 0, modelCalls: 0, toolCalls: 0 },
+    queuedAt: now,
+    startedAt: isWaiting ? now : null,
+    endedAt: step.status === 'skipped' ? now : null,
+    waitingKey: step.waitingKey ?? null,
+    waitingSince: isWaiting ? now : null,
+  };
+}

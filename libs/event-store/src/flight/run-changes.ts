@@ -1,0 +1,47 @@
+import type { AnnouncedEvent, AppendUnit, LoopKey, NewRun, NewStepRun, RunRecord } from '#libs/engine';
+import type { ItemStatus, Json, RunError, RunStatus } from '#libs/domain';
+
+export type RunKey = { projectId: string; runId: string };
+export type StepKey = { projectId: string; stepRunId: string };
+
+/** The state a run is brought to. `started`, `ended`: it is now. */
+export type RunChange = RunKey & {
+  status: RunStatus;
+  statusReason: string | null;
+  started: boolean;
+  ended: boolean;
+  output: Json | undefined;
+  error: RunError | null | undefined;
+};
+export type EndedItem = LoopKey & { item: number; status: ItemStatus; output: Json; error: RunError | null };
+/** `running`: as many of the first ones have begun. */
+export type NewItems = LoopKey & { values: readonly Json[]; running: number };
+export type Hold = Pick<RunRecord, 'projectId' | 'streamId' | 'runId'>;
+
+/** What works on one run have decided to write. */
+export type RunChanges = {
+  newRun: (NewRun & { createdAt: string }) | null;
+  run: RunChange | null;
+  newSteps: (NewStepRun & { projectId: string })[];
+  /** Steps that succeeded. */
+  succeeded: (StepKey & { output: Json; moreToolCalls: number })[];
+  newItems: NewItems[];
+  endedItems: EndedItem[];
+  taken: Hold[];
+  released: Hold[];
+  units: AppendUnit[];
+  announced: { projectId: string; events: readonly AnnouncedEvent[]; newId: () => string }[];
+};
+
+export const noChanges = (): RunChanges => ({
+  newRun: null,
+  run: null,
+  newSteps: [],
+  succeeded: [],
+  newItems: [],
+  endedItems: [],
+  taken: [],
+  released: [],
+  units: [],
+  announced: [],
+});

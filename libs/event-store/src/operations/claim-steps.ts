@@ -1,0 +1,54 @@
+import { runErrorSchema } from '#libs/domain';
+import type { Claimed, ScopeStep } from '#libs/engine';
+import type { Session } from '../session.js';
+import { claimLeases, type LeaseClaim } from './claim-lease.js';
+import { LEASED_STEPS } from './leased-table.js';
+import { RUN_COLUMNS, runRecord, type RunRow } from './run-row.js';
+import { STEP_RUN_COLUMNS, stepRunRecord, type StepRunRow } from './step-run-row.js';
+
+/** Steps of a run with more than this are not brought along. */
+const MOST_STEPS = 64;
+
+type ClaimedRow = StepRunRow & { steps: ScopeStep[] | null };
+
+// Both rows come back in one row, the run's after the step's.
+const COLUMNS = [
+  ...STEP_RUN_COLUMNS.map((column) => `s.${column}`),
+  ...RUN_COLUMNS.map((column) => `r.${column} as r_${column}`),
+].join(', ');
+const RUN_ALIASES = RUN_COLUMNS.map((column) => [column, `r_${column}`] as const);
+
+/** Claims many steps in one statement; null for those that somebody else has, in their order. */
+export async function claimSteps(session: Session, claims: readonly LeaseClaim[]): Promise<(Claimed | null)[]> {
+  const rows = await session<(ClaimedRow & Record<string, unknown>)[]>`
+    with ${claimLeases(session, LEASED_STEPS, claims)}
+    select ${session.unsafe(COLUMNS)}, o.steps
+    from claimed s
+    cross join lateral (select * from run where project_id = s.project_id and run_id = s.run_id offset 0) r
+    cross join lateral (
+      select case when count(*) <= ${MOST_STEPS} then jsonb_agg(jsonb_build_object('stepId', o.step_id, 'item', o.item, 'round', o.round,
+        'kind', o.kind, 'status', o.status, 'reason', o.reason, 'attempt', o.attempt, 'output', o.output, 'error', o.error)) end as steps
+      from (
+        select * from step_run where project_id = s.project_id and run_id = s.run_id limit ${MOST_STEPS + 1}
+      ) o
+    ) o`;
+  const byId = new Map(rows.map((row) => [row.step_run_id, row]));
+  return claims.map(({ id }) => {
+    const row = byId.get(id);
+    // A job that was delivered twice is claimed once.
+    byId.delete(id);
+    return row === undefined ? null : claimed(row);
+  });
+}
+
+function claimed(row: ClaimedRow & Record<string, unknown>): Claimed {
+  const run: Record<string, unknown> = {};
+  for (const [column, alias] of RUN_ALIASES) run[column] = row[alias];
+  // The column lists above make these rows whole.
+  return { run: runRecord(run as RunRow), step: stepRunRecord(row), steps: row.steps?.map(scopeStep) ?? null };
+}
+
+const scopeStep = (step: ScopeStep): ScopeStep => ({
+  ...step,
+  error: step.error === null ? null : runErrorSchema.parse(step.error),
+});

@@ -1,0 +1,49 @@
+import { Admission } from './admission.js';
+
+describe('admission', () => {
+  let asked = 0;
+  let nowMs = 0;
+  let room = 3;
+  const admission = () =>
+    new Admission(
+      async () => {
+        asked += 1;
+        return room;
+      },
+      () => nowMs,
+    );
+  beforeEach(() => {
+    [asked, nowMs, room] = [0, 0, 3];
+  });
+
+  it('lets nothing in before it has seen the queue', () => {
+    expect(admission().reserve(1)).toBe(0);
+  });
+
+  it('gives away what it saw once, then asks again', async () => {
+    const one = admission();
+    await expect(Promise.all([one.room(), one.room()])).resolves.toEqual([3, 3]);
+    expect(asked).toBe(1);
+    expect([one.reserve(2), one.reserve(2), one.reserve(2)]).toEqual([2, 1, 0]);
+    room = 5;
+    await expect(one.room()).resolves.toBe(5);
+    expect(asked).toBe(2);
+  });
+
+  it('forgets what it saw, and what was reserved of it, after a quarter of a second', async () => {
+    const one = admission();
+    await one.room();
+    nowMs = 250;
+    expect(one.reserve(1)).toBe(0);
+    await one.room();
+    expect([asked, one.reserve(4)]).toEqual([2, 3]);
+  });
+
+  it('tells that the queue is away, and asks again the next time', async () => {
+    let isAway = true;
+    const one = new Admission(() => (isAway ? Promise.reject(new Error('away')) : Promise.resolve(1)));
+    await expect(one.room()).rejects.toThrow('away');
+    isAway = false;
+    await expect(one.room()).resolves.toBe(1);
+  });
+});

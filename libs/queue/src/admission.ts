@@ -1,0 +1,45 @@
+/** How long what was seen counts: other processes push too, each at most what it saw. */
+const FRESH_MS = 250;
+
+/** How much room this process believes the queue to have: what it saw last, less what it took since. */
+export class Admission {
+  private left = 0;
+  private seenAtMs = Number.NEGATIVE_INFINITY;
+  private asking: Promise<number> | null = null;
+
+  constructor(
+    private readonly ask: () => Promise<number>,
+    private readonly nowMs: () => number = () => performance.now(),
+  ) {}
+
+  /** Asks only when nothing is left of what was seen, or when that was too long ago. @throws what `ask` throws */
+  room(): Promise<number> {
+    const known = this.known();
+    return known > 0 ? Promise.resolve(known) : this.look();
+  }
+
+  /** Never asks; at most `count`. */
+  reserve(count: number): number {
+    const taken = Math.min(count, this.known());
+    this.left -= taken;
+    return taken;
+  }
+
+  private known(): number {
+    return this.nowMs() - this.seenAtMs < FRESH_MS ? this.left : 0;
+  }
+
+  /** Of several who ask at once one asks the queue. */
+  private look(): Promise<number> {
+    this.asking ??= this.ask()
+      .then((room) => {
+        this.left = room;
+        this.seenAtMs = this.nowMs();
+        return room;
+      })
+      .finally(() => {
+        this.asking = null;
+      });
+    return this.asking;
+  }
+}
