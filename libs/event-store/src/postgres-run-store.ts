@@ -82,9 +82,26 @@ function dispatches(
   db: Database,
 ): Pick<RunStore, 'takeRunnable' | 'takeThese' | 'undispatch' | 'findDispatched' | 'redispatch' | 'redispatchAll'> {
   const turns = new Turns();
+  // Two takers at once would see the same rows first, and one of them would go away with less than there is.
+  const takingInTurn = new Gathering<number, StepJob[]>(async (limits) => {
+    const limit = limits.reduce((sum, one) => sum + one, 0);
+    const jobs = (await db.run((sql) => takeInTurn(sql, turns, limit))).map(stepJob);
+    return limits.map((one) => jobs.splice(0, one));
+  });
+  const takingThese = new Gathering<readonly string[], StepJob[]>(async (asked) => {
+    const jobs = (await db.run((sql) => takeThese(sql, LEASED_STEPS, [...new Set(asked.flat())]))).map(stepJob);
+    const byId = new Map(jobs.map((job) => [job.stepRunId, job]));
+    return asked.map((ids) =>
+      ids.flatMap((id) => {
+        const job = byId.get(id);
+        byId.delete(id);
+        return job ?? [];
+      }),
+    );
+  });
   return {
-    takeRunnable: async (limit) => (await db.run((sql) => takeInTurn(sql, turns, limit))).map(stepJob),
-    takeThese: async (stepRunIds) => (await db.run((sql) => takeThese(sql, LEASED_STEPS, stepRunIds))).map(stepJob),
+    takeRunnable: (limit) => takingInTurn.ask(limit),
+    takeThese: (stepRunIds) => takingThese.ask(stepRunIds),
     undispatch: (jobs) => db.run((sql) => undispatch(sql, LEASED_STEPS, jobs.map(dispatch))),
     findDispatched: async (olderThanMs, limit) =>
       (await db.run((sql) => findDispatched(sql, LEASED_STEPS, olderThanMs, limit))).map(({ id, dispatchNo }) => ({

@@ -20,7 +20,7 @@ describe('admission', () => {
     expect(admission().reserve(1)).toBe(0);
   });
 
-  it('gives away what it saw once, then asks again', async () => {
+  it('gives away what it saw once, and of several who ask at once one asks the queue', async () => {
     const one = admission();
     await expect(Promise.all([one.room(), one.room()])).resolves.toEqual([3, 3]);
     expect(asked).toBe(1);

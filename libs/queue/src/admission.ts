@@ -12,12 +12,6 @@ export class Admission {
     private readonly nowMs: () => number = () => performance.now(),
   ) {}
 
-  /** Asks only when nothing is left of what was seen, or when that was too long ago. @throws what `ask` throws */
-  room(): Promise<number> {
-    const known = this.known();
-    return known > 0 ? Promise.resolve(known) : this.look();
-  }
-
   /** Never asks; at most `count`. */
   reserve(count: number): number {
     const taken = Math.min(count, this.known());
@@ -29,8 +23,8 @@ export class Admission {
     return this.nowMs() - this.seenAtMs < FRESH_MS ? this.left : 0;
   }
 
-  /** Of several who ask at once one asks the queue. */
-  private look(): Promise<number> {
+  /** Of several who ask at once one asks the queue. @throws what `ask` throws */
+  room(): Promise<number> {
     this.asking ??= this.ask()
       .then((room) => {
         this.left = room;

@@ -36,10 +36,9 @@ export class Gathering<Question, Answer> {
       gathered.forEach(({ resolve }, index) => resolve(answers[index] as Answer));
     } catch (error) {
       const { answerOne } = this;
+      if (answerOne === null) return gathered.forEach(({ reject }) => reject(error));
       await Promise.all(
-        gathered.map(({ question, resolve, reject }) =>
-          answerOne === null ? reject(error) : answerOne(question, error).then(resolve, reject),
-        ),
+        gathered.map(({ question, resolve, reject }) => answerOne(question, error).then(resolve, reject)),
       );
     }
   }

@@ -5,7 +5,7 @@ import { writeRunChanges } from '../operations/write-run-changes.js';
 import type { Session } from '../session.js';
 import { inTransaction } from '../transact.js';
 import { memoryTransaction } from './memory-transaction.js';
-import { RunMemory } from './run-memory.js';
+import type { RunMemory } from './run-memory.js';
 
 export type FlyingWork = { about: RunWork; work: (tx: RunTransaction) => Promise<unknown> };
 

@@ -1,3 +1,4 @@
+import type { AnnouncedEvent } from '#libs/engine';
 import { recordUnits } from '../append/record-units.js';
 import { toStoredJson } from '../encoding/stored-json.js';
 import type { Hold, RunChange, RunChanges } from '../flight/run-changes.js';
@@ -12,46 +13,34 @@ import { announce } from './webhook-deliveries.js';
  * are locked already, streams last.
  */
 export async function writeRunChanges(session: Session, changes: readonly RunChanges[]): Promise<void> {
-  const newRuns = changes.flatMap(({ newRun, run }) =>
-    newRun === null ? [] : [{ ...newRun, isStarted: isStart(run) }],
-  );
-  const changedRuns = changes.flatMap(({ newRun, run }) =>
-    run === null || (newRun !== null && isStart(run)) ? [] : [run],
-  );
-  const all = <T>(pick: (one: RunChanges) => readonly T[]): T[] => changes.flatMap(pick);
+  const all = merged(changes);
   await Promise.all([
-    insertRuns(session, newRuns),
-    succeedSteps(
-      session,
-      all(({ succeeded }) => succeeded),
-    ),
-    insertStepRuns(
-      session,
-      all(({ newSteps }) => newSteps),
-    ),
-    ...all(({ newItems }) => newItems).map((loop) => insertItems(session, loop, loop.values, loop.running)),
-    endItems(
-      session,
-      all(({ endedItems }) => endedItems),
-    ),
-    changeRuns(session, changedRuns),
-    holdStreams(
-      session,
-      all(({ taken }) => taken),
-    ),
-    releaseStreams(
-      session,
-      all(({ released }) => released),
-    ),
-    recordUnits(
-      session,
-      all(({ units }) => units),
-    ),
-    announceAll(
-      session,
-      all(({ announced }) => announced),
-    ),
+    insertRuns(session, all.newRuns),
+    succeedSteps(session, all.succeeded),
+    insertStepRuns(session, all.newSteps),
+    ...all.newItems.map((loop) => insertItems(session, loop, loop.values, loop.running)),
+    endItems(session, all.endedItems),
+    changeRuns(session, all.changedRuns),
+    holdStreams(session, all.taken),
+    releaseStreams(session, all.released),
+    recordUnits(session, all.units),
+    announceAll(session, all.announced),
   ]);
+}
+
+function merged(changes: readonly RunChanges[]) {
+  return {
+    newRuns: changes.flatMap(({ newRun, run }) => (newRun === null ? [] : [{ ...newRun, isStarted: isStart(run) }])),
+    changedRuns: changes.flatMap(({ newRun, run }) => (run === null || (newRun !== null && isStart(run)) ? [] : [run])),
+    succeeded: changes.flatMap((one) => one.succeeded),
+    newSteps: changes.flatMap((one) => one.newSteps),
+    newItems: changes.flatMap((one) => one.newItems),
+    endedItems: changes.flatMap((one) => one.endedItems),
+    taken: changes.flatMap((one) => one.taken),
+    released: changes.flatMap((one) => one.released),
+    units: changes.flatMap((one) => one.units),
+    announced: changes.flatMap((one) => one.announced),
+  };
 }
 
 /** What an insert can write at once with the row. */
@@ -136,13 +125,13 @@ async function releaseStreams(session: Session, holds: readonly Hold[]): Promise
 }
 
 async function announceAll(session: Session, announced: RunChanges['announced']): Promise<void> {
-  const byProject = new Map<string, RunChanges['announced']>();
-  for (const one of announced) byProject.set(one.projectId, [...(byProject.get(one.projectId) ?? []), one]);
+  const byProject = new Map<string, { events: AnnouncedEvent[]; newId: () => string }>();
+  for (const { projectId, events, newId } of announced) {
+    const ofProject = byProject.get(projectId) ?? { events: [], newId };
+    ofProject.events.push(...events);
+    byProject.set(projectId, ofProject);
+  }
   await Promise.all(
-    [...byProject].map(([projectId, ofProject]) => {
-      const [first] = ofProject;
-      const events = ofProject.flatMap((one) => one.events);
-      return first === undefined ? undefined : announce(session, projectId, events, first.newId);
-    }),
+    [...byProject].map(([projectId, { events, newId }]) => announce(session, projectId, events, newId)),
   );
 }

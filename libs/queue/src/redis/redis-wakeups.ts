@@ -59,7 +59,7 @@ export class RedisWakeups implements Wakeups {
       for (const message of messages) pipeline.publish(this.channel('progress'), message);
       const answers = await this.answers.within('publish', () => pipeline.exec());
       const failed = answers?.find(([error]) => error !== null);
-      if (failed !== undefined) throw failed[0];
+      if (failed?.[0]) this.reportFault('wake-ups (progress) were lost', failed[0]);
     } catch (error) {
       this.reportFault(`${messages.length} wake-ups (progress) were lost`, error);
     }
