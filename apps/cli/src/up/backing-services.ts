@@ -6,10 +6,10 @@ import {
   startPrivateRedis,
   type BackendChoice,
   type Guard,
-  type ManagedProcess,
   type QueueBackend,
   type Settings,
 } from '#libs/platform';
+import { SupervisedServer } from './supervised-server.js';
 
 export const GIVEN_REDIS = 'Redis, REDIS_URL';
 
@@ -23,7 +23,7 @@ export type BackingServices = {
   readonly postgresNote: string;
   readonly queueNote: string;
   /** Those that were started here, in the order in which they should end. */
-  readonly started: readonly ManagedProcess[];
+  readonly started: readonly SupervisedServer[];
 };
 
 /** Postgres and Redis: given by address, found on the machine, or embedded. Starts what has to be started. */
@@ -45,14 +45,14 @@ export async function startBackingServices(
     postgresUrl: postgres.url,
     redisUrl: queue.url,
     queueBackend: queue.url === null ? 'postgres' : 'redis',
-    isPostgresOurs: postgres.process !== null,
+    isPostgresOurs: postgres.server !== null,
     postgresNote: postgres.note,
     queueNote: queue.note,
-    started: [queue.process, postgres.process].filter((process) => process !== null),
+    started: [queue.server, postgres.server].filter((server) => server !== null),
   };
 }
 
-type Started<Url> = { readonly url: Url; readonly note: string; readonly process: ManagedProcess | null };
+type Started<Url> = { readonly url: Url; readonly note: string; readonly server: SupervisedServer | null };
 
 async function startPostgres(
   choice: BackendChoice['postgres'],
@@ -61,10 +61,12 @@ async function startPostgres(
 ): Promise<Started<string>> {
   switch (choice.kind) {
     case 'given':
-      return { url: choice.url, note: 'DATABASE_URL', process: null };
+      return { url: choice.url, note: 'DATABASE_URL', server: null };
     case 'embedded': {
-      const { url, process } = await startEmbeddedPostgres({ dataDir, durable: true, guard });
-      return { url, note: 'embedded, kept in the data folder', process };
+      const server = await SupervisedServer.start((port) =>
+        startEmbeddedPostgres({ dataDir, durable: true, guard, ...(port === undefined ? {} : { port }) }),
+      );
+      return { url: server.url, note: 'embedded, kept in the data folder', server };
     }
   }
 }
@@ -76,12 +78,15 @@ async function startQueue(
 ): Promise<Started<string | null>> {
   switch (choice.kind) {
     case 'given':
-      return { url: choice.url, note: GIVEN_REDIS, process: null };
+      return { url: choice.url, note: GIVEN_REDIS, server: null };
     case 'private': {
-      const { url, process } = await startPrivateRedis({ binary: choice.binary, dataDir, guard });
-      return { url, note: `Redis, ${choice.binary}`, process };
+      const { binary } = choice;
+      const server = await SupervisedServer.start((port) =>
+        startPrivateRedis({ binary, dataDir, guard, ...(port === undefined ? {} : { port }) }),
+      );
+      return { url: server.url, note: `Redis, ${binary}`, server };
     }
     case 'postgres':
-      return { url: null, note: `Postgres (${choice.reason}); for development, not for production`, process: null };
+      return { url: null, note: `Postgres (${choice.reason}); for development, not for production`, server: null };
   }
 }

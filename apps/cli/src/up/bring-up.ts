@@ -1,12 +1,5 @@
-import { AppError } from '#libs/domain';
-import {
-  weirVersion,
-  type Guard,
-  type Logger,
-  type ManagedProcess,
-  type Settings,
-  type Shutdown,
-} from '#libs/platform';
+import type { AppError } from '#libs/domain';
+import { weirVersion, type Guard, type Logger, type Settings, type Shutdown } from '#libs/platform';
 import { inspectServers } from '../doctor/inspect.js';
 import { planApps, type AppPlans } from './app-plans.js';
 import { awaitServices } from './await-services.js';
@@ -48,7 +41,8 @@ export async function bringUp(up: BringUp): Promise<{ url: string; apiKey: strin
   });
   addEndings(up, apps, starting);
   const services = await starting;
-  for (const server of services.started) watchServer(server, up.onBroken);
+  const watching = { logger: up.logger, signal: up.shutdown.signal, onGivenUp: up.onBroken };
+  for (const server of services.started) server.supervise(watching);
   await awaitGivenServices(up, services);
   await prepareDatabase(services, up.logger);
   const plans = await planApps({ settings, services, options, isLogOnStderr: up.isJson });
@@ -120,14 +114,4 @@ function addEndings(up: BringUp, apps: Promise<SupervisedApp>[], services: Promi
       await Promise.all(started.map((server) => server.stop()));
     },
   });
-}
-
-function watchServer(server: ManagedProcess, onBroken: (error: AppError) => void): void {
-  void server.exited.then(({ code, signal }) =>
-    onBroken(
-      new AppError('service_died', `${server.name} ended unexpectedly (${signal ?? `exit code ${code}`}).`, {
-        name: server.name,
-      }),
-    ),
-  );
 }

@@ -19,6 +19,8 @@ export type EmbeddedPostgresOptions = {
   readonly durable: boolean;
   readonly guard: Guard;
   readonly maxConnections?: number;
+  /** Where a server is to be found that is started again; else any free port. */
+  readonly port?: number;
 };
 
 const superuser = 'weir';
@@ -58,7 +60,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   } else {
     await initialise(cluster);
   }
-  return startOnFreePort(cluster);
+  return startOnPort(cluster);
 }
 
 function checkVersion({ data, binaries }: Cluster): void {
@@ -118,8 +120,8 @@ function readOrMakePassword(dataDir: string): string {
 }
 
 /** A port that was free may be taken when Postgres binds it: three attempts. */
-async function startOnFreePort(cluster: Cluster, attempt = 1): Promise<RunningService> {
-  const port = await freePort();
+async function startOnPort(cluster: Cluster, attempt = 1): Promise<RunningService> {
+  const port = cluster.options.port ?? (await freePort());
   const log = join(cluster.options.dataDir, 'logs', 'postgres.log');
   const server = await startServer(cluster, port, log);
   try {
@@ -128,7 +130,7 @@ async function startOnFreePort(cluster: Cluster, attempt = 1): Promise<RunningSe
   } catch (error) {
     await server.stop();
     const isPortTaken = readFileSync(log, 'utf8').includes('Address already in use');
-    if (isPortTaken && attempt < 3) return startOnFreePort(cluster, attempt + 1);
+    if (isPortTaken && cluster.options.port === undefined && attempt < 3) return startOnPort(cluster, attempt + 1);
     throw error;
   }
   const login = cluster.options.durable ? `${superuser}:${readOrMakePassword(cluster.options.dataDir)}` : superuser;

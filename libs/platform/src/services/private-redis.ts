@@ -11,6 +11,8 @@ export type PrivateRedisOptions = {
   /** Its log goes to `logs/` below. Nothing else is written: Redis carries wake-ups, Postgres the truth. */
   readonly dataDir: string;
   readonly guard: Guard;
+  /** Where a server is to be found that is started again; else any free port. */
+  readonly port?: number;
 };
 
 const stopStages: readonly EndStage[] = [
@@ -20,7 +22,7 @@ const stopStages: readonly EndStage[] = [
 
 /** @throws AppError `service_not_started` with the end of the server's log. */
 export async function startPrivateRedis(options: PrivateRedisOptions, attempt = 1): Promise<RunningService> {
-  const port = await freePort();
+  const port = options.port ?? (await freePort());
   const logs = join(options.dataDir, 'logs');
   mkdirSync(logs, { recursive: true });
   const log = join(logs, 'redis.log');
@@ -52,7 +54,7 @@ export async function startPrivateRedis(options: PrivateRedisOptions, attempt = 
   } catch (error) {
     await server.stop();
     const isPortTaken = readFileSync(log, 'utf8').toLowerCase().includes('address already in use');
-    if (isPortTaken && attempt < 3) return startPrivateRedis(options, attempt + 1);
+    if (isPortTaken && options.port === undefined && attempt < 3) return startPrivateRedis(options, attempt + 1);
     throw error;
   }
   return { url: `redis://127.0.0.1:${port}`, pid: server.pid, process: server };
