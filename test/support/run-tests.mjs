@@ -1,6 +1,6 @@
 // `npm test`: set-up and all tests except chaos, benchmarks, and those that take minutes. Plain JavaScript, because it
-// also runs in a fresh clone. Options of its own: --suite=chaos|matrix|long|laws, --runs N (streams that the laws draw);
-// everything else goes to jest.
+// also runs in a fresh clone. Options of its own: --suite=chaos|soak|matrix|long|laws, --runs N (streams that the laws
+// draw), and with chaos the words of a scenario's name; everything else goes to jest.
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -9,8 +9,10 @@ import { join } from 'node:path';
 import { prepare, root } from '../../apps/cli/bin/prepare.mjs';
 
 const suites = {
-  all: { ignore: ['/test/chaos/', '/test/matrix/', '/test/long/', '/bench/'], env: {} },
-  chaos: { only: ['test/chaos'], ignore: [], env: {} },
+  all: { ignore: ['/test/chaos/', '/test/soak/', '/test/matrix/', '/test/long/', '/bench/'], env: {} },
+  // One scenario after the other: each has processes and servers of its own.
+  chaos: { only: ['test/chaos'], ignore: [], env: {}, options: ['--maxWorkers=1'], namesFiles: true },
+  soak: { only: ['test/soak'], ignore: [], env: {}, options: ['--maxWorkers=1'] },
   matrix: { only: ['test/matrix'], ignore: [], env: {} },
   long: { only: ['test/long'], ignore: [], env: {} },
   laws: { only: ['\\.laws\\.spec\\.ts$'], ignore: [], env: { WEIR_LAWS: 'long' }, options: ['--maxWorkers=100%'] },
@@ -34,17 +36,27 @@ async function main(given) {
   const folder = mkdtempSync(join(tmpdir(), 'weir-jest-'));
   try {
     const resultFile = join(folder, 'result.json');
-    const { rest, env } = takeRuns(given.filter((argument) => !argument.startsWith('--suite=')));
+    const { rest: words, env } = takeRuns(given.filter((argument) => !argument.startsWith('--suite=')));
+    const rest = suite.namesFiles ? words.map((word) => fileOf(word, suite.only)) : words;
     const secretsFile = join(folder, 'secrets.json');
     const withEnv = { ...suite, env: { ...suite.env, ...env, WEIR_TEST_SECRETS_FOUND: secretsFile } };
     const begun = performance.now();
     const status = await runJest(withEnv, rest, resultFile);
     if (name === 'laws') console.log(`laws took ${((performance.now() - begun) / 1_000).toFixed(0)} s`);
     const counted = count(resultFile, status);
-    return summary({ ...counted, failures: [...counted.failures, ...foundSecrets(secretsFile)] });
+    const failures = [...counted.failures, ...foundSecrets(secretsFile)];
+    if (rest.some((argument) => !argument.startsWith('-')) && counted.passed === 0 && counted.failed === 0)
+      failures.push(`nothing was run: no test file is named like ${rest.join(' ')}`);
+    return summary({ ...counted, failures });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Files have the names of their scenarios: `cancel reaches the socket` is found in one of them. */
+function fileOf(word, [folder]) {
+  if (word.startsWith('-') || word.includes('/')) return word;
+  return `${folder}/.*${word.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}`;
 }
 
 /** `--runs N`: how many random streams the law tests draw. */
