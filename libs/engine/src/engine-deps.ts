@@ -33,7 +33,7 @@ export type EngineSettings = {
   maxParallelToolCalls: number;
   modelIdleTimeoutMs: number;
   modelTotalTimeoutMs: number;
-  /** Lease expiries in a row without a new event, after which a step is a dead letter. */
+  /** Lease expiries in a row without any progress (beginnings are none), after which a step is a dead letter. */
   maxStalls: number;
   /** How long a caller waits for the wake-ups after its commit, which then go on by themselves. Absent: until they are sent. */
   wakeUpWaitMs?: number;

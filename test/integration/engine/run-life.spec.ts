@@ -116,12 +116,25 @@ describe('failing', () => {
     for (let death = 1; death <= 3; death += 1) {
       const [job] = harness.queue.steps.splice(0);
       if (job === undefined) throw new Error(`no job before death ${death}`);
-      await harness.deps.runs.claimStep({ ...job, workerId: `w${death}`, leaseMs: 1_000 });
+      // It gets as far as each one before it: the call of the model takes the process down.
+      const worker = harness.secondWorker();
+      const asked = new Promise<void>((resolve) => {
+        const call = (): Promise<never> => {
+          resolve();
+          return new Promise(() => undefined);
+        };
+        void runStepJob(
+          { ...worker, settings: { ...worker.settings, workerId: `w${death}` }, models: { ...worker.models, call } },
+          job,
+        );
+      });
+      await asked;
       await harness.database.run(
         (sql) =>
           sql`update step_run set lease_until = now() - interval '1 second' where step_run_id = ${job.stepRunId}`,
       );
       await sweep(harness.deps);
+      await relay(harness.deps);
     }
     const run = await harness.runRecord(runId);
     expect(run).toMatchObject({ status: 'dead_letter', error: { code: 'lease_expiries', step_id: 'work' } });

@@ -137,8 +137,13 @@ describe('runs: streams, sweeping, transactions', () => {
           { projectId: PROJECT, streamId: run.streamId, events: [memory('a', '1', { runId: run.runId, stepId: 's' })] },
         ]),
       );
-      expect(await runs.lastPositionOfStep(step)).toBe(result?.status === 'appended' ? result.events[0]?.position : -1);
+      const progress = await runs.lastPositionOfStep(step);
+      expect(progress).toBe(result?.status === 'appended' ? result.events[0]?.position : -1);
       expect(await runs.lastPositionOfStep({ ...step, item: 0 })).toBe(0);
+      // Each worker begins again: that gets nobody anywhere.
+      const began = { ...memory('b', '2', { runId: run.runId, stepId: 's' }), type: 'StepStarted' as const };
+      await inRun((tx) => tx.append([{ projectId: PROJECT, streamId: run.streamId, events: [began] }]));
+      expect(await runs.lastPositionOfStep(step)).toBe(progress);
     });
 
     it('keeps the first value of an installation fact', async () => {

@@ -1,3 +1,4 @@
+export * from './beginnings.js';
 export * from './content.js';
 export * from './conversation-events.js';
 export * from './event.js';

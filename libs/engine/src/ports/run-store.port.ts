@@ -145,6 +145,7 @@ export interface RunStore extends WaitStore, TriggerStore {
   findStuckRuns(limit: number): Promise<{ projectId: string; runId: string }[]>;
   /** The next queued run of a stream that has just been released, if any. */
   nextOnStream(projectId: string, streamId: string): Promise<string | null>;
+  /** Of what is in the log about a step, beginnings left out (`BEGINNINGS`): whether it got anywhere. */
   lastPositionOfStep(step: Pick<StepRunRecord, 'projectId' | 'runId' | 'stepId' | 'item'>): Promise<number>;
 
   getRun(projectId: string, runId: string): Promise<RunRecord | null>;

@@ -19,7 +19,7 @@ export async function settleExpiredLease(deps: EngineDeps, found: StepRunRecord)
     const hasProgressed = row.stallPosition === null || position > row.stallPosition;
     const stalls = hasProgressed ? 1 : row.stalls + 1;
     if (stalls >= deps.settings.maxStalls) {
-      const detail = `the step's worker died or hung ${stalls} times in a row without a new event (last worker ${row.workerId ?? 'unknown'}); look at what it does there, then redrive or discard it`;
+      const detail = `the step's worker died or hung ${stalls} times in a row without getting any further (last worker ${row.workerId ?? 'unknown'}); look at what it does there, then redrive or discard it`;
       await writeFailure(advance, { ...row, stalls }, { kind: 'lease_expiries', detail, retryAfterMs: null });
       return [];
     }
