@@ -5,7 +5,7 @@ import { expectSound } from './support/soundness.js';
 
 const REQUESTS = 100;
 
-type Answered = { status: number; id?: string; replayed: string | null };
+type Answered = { status: number; id: string | undefined; replayed: string | null };
 
 /** A hundred clients with the same key at once, spread over the processes; null: the connection was cut. */
 async function startTogether(
@@ -20,8 +20,8 @@ async function startTogether(
         headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json', 'idempotency-key': key },
         body: JSON.stringify({ inputs: { n: 21 } }),
       });
-      const body = (await response.json()) as { id?: string };
-      return { status: response.status, ...body, replayed: response.headers.get('idempotency-replayed') };
+      const { id } = (await response.json()) as { id?: string };
+      return { id, status: response.status, replayed: response.headers.get('idempotency-replayed') };
     } catch (error) {
       // What a client sees of a process that was killed.
       if (error instanceof TypeError) return null;

@@ -6,7 +6,7 @@ import { scenario } from './support/scenario.js';
 import { expectSound } from './support/soundness.js';
 import { ToolServer } from './support/tool-server.js';
 
-const ORDERS = 40;
+const ORDERS = 50;
 const SLEEPS = 3;
 
 scenario('a worker that slept past its lease (SIGSTOP, SIGCONT) writes nothing twice', {
@@ -56,7 +56,7 @@ scenario('a worker that slept past its lease (SIGSTOP, SIGCONT) writes nothing t
       const ids = [first];
       for (const n of inputs.slice(1)) {
         ids.push(await deployment.start('order', { n }));
-        await delay(random.between(0, 200));
+        await delay(random.between(0, 500));
       }
       return ids;
     })();

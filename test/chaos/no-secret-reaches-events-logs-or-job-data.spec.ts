@@ -100,7 +100,7 @@ http: { allowed_hosts: [127.0.0.1] }
     const refused = await deployment.ask('POST', '/v1/pipelines/careless/runs', {
       inputs: { message, [secrets.crm]: 1 },
     });
-    expect(refused.status).toBe(400);
+    expect(refused.status).toBe(422);
     const runs = await deployment.ended(runIds);
     tell(`${sent.length} commands to Redis, ${openai.requests.length} model calls`);
     expect(runs.filter(({ status }) => status === 'succeeded').length).toBeGreaterThan(0);

@@ -8,8 +8,13 @@ const ORDERS = 80;
 const ROUNDS = 2;
 
 scenario('a rolling SIGTERM ends every worker in order and consumes no attempt', {
-  // One drain time is shorter than the long model calls, so that some are given back in the middle.
-  deployment: { workers: 2, compactors: 1, operatorFile: allowLocal, environment: { WEIR_DRAIN_S: '1' } },
+  // The drain time is shorter than the long model calls, so that some are given back in the middle; and no lease runs out.
+  deployment: {
+    workers: 2,
+    compactors: 1,
+    operatorFile: allowLocal,
+    environment: { WEIR_DRAIN_S: '1', WEIR_LEASE_S: '30' },
+  },
   run: async ({ deployment, random, tell }) => {
     const tools = await ToolServer.open(() => random.between(0, 60));
     deployment.script('clerk', clerkScript(200));

@@ -1,6 +1,8 @@
 import { statSync } from 'node:fs';
+import { Redis } from 'ioredis';
+import postgres from 'postgres';
 import { join } from 'node:path';
-import { createDataDir, describeRedis, npmStart, startUp, waitUntilGone } from '../support/index.js';
+import { createDataDir, describeRedis, npmStart, startUp, waitFor, waitUntilGone } from '../support/index.js';
 
 const quiet = ['--no-demo', '--embedded'];
 
@@ -93,5 +95,26 @@ describe('weir up', () => {
       expect(await up.exited).toBe(0);
       await waitUntilGone(ready);
     });
+
+    it('starts its Postgres and its Redis again when they are killed, where they were', async () => {
+      const up = startUp(dataDir.path, ['--no-demo']);
+      const ready = await up.ready();
+      const redis = new Redis(ready.redis_url ?? '', { lazyConnect: true });
+      const sql = postgres(ready.postgres_url, { max: 1 });
+      await redis.connect();
+      const [, redisPid] = /process_id:(\d+)/.exec(await redis.info('server')) ?? [];
+      const [file] = await sql<{ pid: string }[]>`select split_part(pg_read_file('postmaster.pid'), E'\n', 1) as pid`;
+      redis.disconnect();
+      await sql.end();
+      for (const pid of [redisPid, file?.pid]) process.kill(Number(pid), 'SIGKILL');
+      const isReady = async (): Promise<boolean> => (await fetch(`${ready.url}/health/ready`)).ok;
+      await waitFor(async () => !(await isReady()), { what: 'the API to miss its servers' });
+      await waitFor(isReady, { what: 'the servers to be back', timeoutMs: 60_000 });
+      const restarted = up.log().match(/a server ended unexpectedly/g);
+      expect(restarted).toHaveLength(2);
+      up.kill('SIGTERM');
+      expect(await up.exited).toBe(0);
+      await waitUntilGone(ready);
+    }, 180_000);
   });
 });

@@ -2,13 +2,23 @@ import type { StoredEvent } from '../../../libs/domain/src/index.js';
 import type { CommitWatch } from './commit-watch.js';
 import type { Deployment } from './deployment.js';
 
+type Arming = {
+  /** Whose events count. What a worker writes anew after a takeover counts once. */
+  readonly streams: readonly string[];
+  /** Types that do not count. */
+  readonly without?: readonly string[];
+  /** How many events there must be at a commit, for the worker to die behind it. */
+  readonly dieAt: number;
+  /** Behind each further commit that brings some, too. */
+  readonly again?: boolean;
+};
+
 /** The one worker of a deployment, which dies right behind a commit, before it has heard of it; another one follows. */
 export class CrashAtCommits {
   /** How many events there were at each commit of a worker that brought some, in order. */
   readonly commits: number[] = [];
   deaths = 0;
-  private dieAt = Infinity;
-  private streams: readonly string[] = [];
+  private arming: Arming = { streams: [], dieAt: Infinity };
   private reviving: Promise<void> = Promise.resolve();
 
   constructor(
@@ -23,11 +33,8 @@ export class CrashAtCommits {
     await worker?.start({ DATABASE_URL: this.watch.url });
   }
 
-  /** Counts the events of these streams from now on. `dieAt`: the number at which the worker dies; once, unless `again`. */
-  arm(streams: readonly string[], dieAt: number, again: (events: number) => number = () => Infinity): void {
-    this.streams = streams;
-    this.dieAt = dieAt;
-    this.again = again;
+  arm(arming: Arming): void {
+    this.arming = arming;
     this.commits.length = 0;
   }
 
@@ -36,15 +43,15 @@ export class CrashAtCommits {
     await this.reviving;
   }
 
-  private again: (events: number) => number = () => Infinity;
-
   private async look(): Promise<boolean> {
+    const { streams, without = [] } = this.arming;
     const [row] = await this.deployment.database.sql<{ events: number }[]>`
-      select coalesce(sum(version), 0)::int as events from stream where stream_id = any(${[...this.streams]})`;
+      select count(distinct (stream_id, type, entry, data->>'call_no', data->>'ordinal'))::int as events
+      from event where stream_id = any(${[...streams]}) and type <> all(${[...without]})`;
     const events = row?.events ?? 0;
     if (events > (this.commits.at(-1) ?? 0)) this.commits.push(events);
-    if (events < this.dieAt) return false;
-    this.dieAt = this.again(events);
+    if (events < this.arming.dieAt) return false;
+    this.arming = { ...this.arming, dieAt: this.arming.again === true ? events + 1 : Infinity };
     this.deaths += 1;
     this.reviving = this.replace();
     return true;

@@ -182,7 +182,12 @@ export class Deployment {
   async close(): Promise<void> {
     const faults: unknown[] = [];
     const attempt = (work: Promise<unknown>): Promise<unknown> => work.catch((error: unknown) => faults.push(error));
-    await Promise.all(this.apps.filter((app) => app.isRunning).map((app) => attempt(app.terminate())));
+    // A process that has not come up yet has no ear for SIGTERM.
+    const ending = async (app: AppProcess): Promise<void> => {
+      await app.untilReady();
+      await app.terminate();
+    };
+    await Promise.all(this.apps.filter((app) => app.isRunning).map((app) => attempt(ending(app))));
     for (const app of this.apps) {
       if (!existsSync(app.logFile)) continue;
       keepLog(readFileSync(app.logFile, 'utf8'));
