@@ -24,7 +24,7 @@ async function startTogether(
       return { id, status: response.status, replayed: response.headers.get('idempotency-replayed') };
     } catch (error) {
       // What a client sees of a process that was killed.
-      if (error instanceof TypeError) return null;
+      if ((error as Error).message === 'fetch failed') return null;
       throw error;
     }
   };
