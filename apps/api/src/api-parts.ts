@@ -1,8 +1,13 @@
+import type { Registry } from 'prom-client';
 import type { Logger } from '#libs/platform';
 import type { ReadinessCheck, Runtime } from '../../runtime/src/index.js';
 
 /** What the API is made of. It starts no steps and calls no model: of the engine it uses what accepts and reads. */
 export type ApiParts = Pick<Runtime, 'engine' | 'database'> & {
+  /** What the engine's parts of this process count. */
+  readonly registry: Registry;
+  /** How many connections the queue's server has; null: not known. */
+  readonly queueConnections: () => Promise<number | null>;
   readonly queueBackend: 'redis' | 'postgres';
   /** What `/health/ready` asks. With `isOptional` a fault is shown and the API stays ready. */
   readonly readiness: readonly (ReadinessCheck & { readonly isOptional?: true })[];

@@ -29,7 +29,7 @@ const KEEP_ALIVE_TIMEOUT_MS = 72_000;
 export async function createApi(parts: ApiParts, options: { docs: boolean }): Promise<Api> {
   const keys = new KeyRegistry((keyId) => findApiKey(parts.database.kysely, keyId));
   const hub = new ProgressHub(parts.engine.wakeups);
-  const metrics = createApiMetrics(parts.database);
+  const metrics = createApiMetrics(parts);
   const adapter = new FastifyAdapter({
     bodyLimit: BODY_LIMIT_BYTES,
     genReqId: requestIdOf,

@@ -22,6 +22,8 @@ export async function runApi(): Promise<void> {
   const parts: ApiParts = {
     engine,
     database,
+    registry: runtime.registry,
+    queueConnections: async () => (await queue.health()).connections,
     queueBackend: queue.kind,
     // Runs are accepted while the queue is away: they start when it is back.
     readiness: readiness.map((check) => (check.name === 'queue' ? { ...check, isOptional: true as const } : check)),
@@ -34,7 +36,7 @@ export async function runApi(): Promise<void> {
     ...{ lookAround, shutdown, logger },
     onOpen: () => logger.info({ queue: queue.kind }, 'the queue is there'),
   });
-  const loops = startEngineLoops(engine, { ...settings.steps, leases: 'none' });
+  const loops = startEngineLoops(engine, { ...settings.steps, leases: 'none', onSwept: runtime.metrics.swept });
   await app.listen(settings.server.port ?? DEFAULT_PORT, settings.server.host);
   // Readiness goes off and streams end with the shutdown's signal, before any of these.
   shutdown.add({ name: 'gate', timeoutMs: CLOSE_MS, run: () => gate.close('shutting down') });

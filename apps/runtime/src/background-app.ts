@@ -57,12 +57,15 @@ export async function startBackgroundApp(
 ): Promise<{ runtime: Runtime; healthUrl: string }> {
   const runtime = await composeEngine(settings, logger, app.name);
   const { engine, queue } = runtime;
-  const metrics = createMetrics(app.name, engine.held);
+  const metrics = createMetrics(app.name, engine.held, runtime.registry);
   const jobs = app.jobs(settings);
   const context = await createContext(app, settings, runtime, logger, jobs);
   const intake = QueueModule.intake(context, app.processor, runtime.reportFault, metrics.jobEnded);
   const gate = openGate({ lookAround: runtime.lookAround, shutdown, logger, onOpen: () => intake.start() });
-  const loops = startEngineLoops(engine, { ...settings.steps, leases: app.leases });
+  const loops = startEngineLoops(engine, {
+    ...settings.steps,
+    ...{ leases: app.leases, onSwept: runtime.metrics.swept },
+  });
   const announce = announceCapacity(app, runtime, jobs);
   const checks = [...runtime.readiness, { name: 'jobs', check: () => Promise.resolve(jobsCheck(gate, intake)) }];
   const health = await startHealthServer({

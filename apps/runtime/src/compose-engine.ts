@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { Registry } from 'prom-client';
 import { v7 as uuidV7 } from 'uuid';
 import type { Finding } from '#libs/domain';
 import { celExpressions } from '#libs/expressions';
@@ -22,6 +23,8 @@ import { engineSettings } from './engine-settings.js';
 import { faultReporter } from './fault-reporter.js';
 import { pipelineFacts } from './pipeline-facts.js';
 import { databaseUrl, queueSettings } from './queue-settings.js';
+import { engineMetrics, type EngineMetrics } from './observe/engine-metrics.js';
+import { observedEngine } from './observe/observed-engine.js';
 import { askedOnce, type ReadinessCheck } from './readiness.js';
 import { webhookSender, type ClosableWebhookSender } from './webhook-sender.js';
 import { knownSecrets, secretRedactor } from './secret-redactor.js';
@@ -37,6 +40,9 @@ export type Runtime = {
   webhooks: ClosableWebhookSender;
   /** For faults of the queue that nobody waits for. */
   reportFault: ReportFault;
+  /** What this process counts; `/metrics` shows it. */
+  registry: Registry;
+  metrics: EngineMetrics;
   /** What stands around the process: the checks of its start. */
   lookAround: () => Promise<Finding[]>;
   /** Whether database and queue are there, for `/health/ready`. */
@@ -60,7 +66,9 @@ export async function composeEngine(settings: Settings, logger: Logger, app: str
   const reportFault = faultReporter(logger);
   const queue = await createQueueBackend(queueSettings(settings), reportFault);
   const webhooks = webhookSender(settings.http.allowedHosts);
-  const { engine, tools } = engineDeps(settings, { logger, app, database, queue, plugins, webhooks });
+  const registry = new Registry();
+  const metrics = engineMetrics(registry);
+  const { engine, tools } = engineDeps(settings, { logger, app, database, queue, plugins, webhooks, metrics });
   return {
     engine,
     database,
@@ -68,6 +76,8 @@ export async function composeEngine(settings: Settings, logger: Logger, app: str
     tools,
     webhooks,
     reportFault,
+    registry,
+    metrics,
     lookAround: () =>
       lookAround({
         ...{ settings, database, queue, storedEpoch: null, processes: null },
@@ -91,34 +101,33 @@ type Parts = {
   queue: QueueBackend;
   plugins: Plugins;
   webhooks: ClosableWebhookSender;
+  metrics: EngineMetrics;
 };
 
 function engineDeps(settings: Settings, parts: Parts): { engine: EngineDeps; tools: ClosableTools } {
-  const { logger, app, database, queue, plugins, webhooks } = parts;
+  const { logger, app, database, queue, webhooks, metrics } = parts;
   const expressions = celExpressions();
   const scripts = new Scripts(settings.scriptsDir);
   const log = postgresEventLog(database);
   const recorded = recordedCalls({ recordings: postgresRecordingStore(database), log });
-  const tools = createTools({
-    ...{ expressions, recorded, plugins, secrets: settings.secrets, http: settings.http },
-    mcpServers: settings.mcpServers,
-    onToolChange: (tool, server) =>
-      logger.warn({ tool, server }, 'a tool of an MCP server changed; steps see it as it is now'),
-  });
+  const tools = toolsOf(settings, parts, { expressions, recorded });
+  const observed = observedEngine(
+    {
+      ...{ log, tools, runs: postgresRunStore(database), compactions: postgresCompactionStore(database) },
+      models: createModels({ connections: settings.connections, overrides: settings.models, scripts, recorded }),
+    },
+    metrics,
+  );
   const engine: EngineDeps = {
-    log,
-    runs: postgresRunStore(database),
+    ...observed,
     pipelines: postgresPipelineStore(database),
-    compactions: postgresCompactionStore(database),
     queue: queue.queue,
     wakeups: queue.wakeups,
     epoch: queue.epoch,
     limiter: queue.limiter,
-    models: createModels({ connections: settings.connections, overrides: settings.models, scripts, recorded }),
-    tools,
     webhooks,
     expressions,
-    pipelineFacts: pipelineFacts({ ...settings, plugins: [...plugins.keys()] }, expressions),
+    pipelineFacts: pipelineFacts({ ...settings, plugins: [...parts.plugins.keys()] }, expressions),
     redact: secretRedactor(knownSecrets(settings)),
     settings: engineSettings(settings, app),
     admission: new Admission(),
@@ -130,6 +139,18 @@ function engineDeps(settings: Settings, parts: Parts): { engine: EngineDeps; too
     newId: (prefix) => `${prefix}_${uuidV7()}`,
   };
   return { engine, tools };
+}
+
+function toolsOf(
+  { secrets, http, mcpServers }: Settings,
+  { logger, plugins }: Parts,
+  shared: { expressions: ReturnType<typeof celExpressions>; recorded: ReturnType<typeof recordedCalls> },
+): ClosableTools {
+  return createTools({
+    ...{ ...shared, plugins, secrets, http, mcpServers },
+    onToolChange: (tool, server) =>
+      logger.warn({ tool, server }, 'a tool of an MCP server changed; steps see it as it is now'),
+  });
 }
 
 async function queueCheck(queue: QueueBackend): Promise<{ ok: boolean; detail: string }> {

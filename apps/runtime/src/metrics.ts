@@ -1,11 +1,10 @@
-import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, type Registry } from 'prom-client';
 import type { HeldSteps } from '#libs/engine';
 
 export type AppMetrics = { registry: Registry; jobEnded: (outcome: 'done' | 'threw') => void };
 
 /** What a worker or compactor shows on `/metrics`, beside Node's own numbers. */
-export function createMetrics(app: string, held: HeldSteps): AppMetrics {
-  const registry = new Registry();
+export function createMetrics(app: string, held: HeldSteps, registry: Registry): AppMetrics {
   registry.setDefaultLabels({ app });
   collectDefaultMetrics({ register: registry });
   const jobs = new Counter({

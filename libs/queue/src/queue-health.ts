@@ -8,13 +8,15 @@ export type QueueHealth = {
   readonly clock: ClockSkew | null;
   /** What the queue's data are marked with; gone with them. */
   readonly epoch: string | null;
+  /** Of all clients of the server; null: not known. */
+  readonly connections: number | null;
 };
 
 export function queueHealth(
   findings: readonly Finding[],
-  { clock, epoch }: Pick<QueueHealth, 'clock' | 'epoch'> = { clock: null, epoch: null },
+  known: Pick<QueueHealth, 'clock' | 'epoch' | 'connections'> = { clock: null, epoch: null, connections: null },
 ): QueueHealth {
   const obstacle = firstObstacle(findings);
   const detail = obstacle === null ? findings.map(({ found }) => found).join('; ') : sentenceOf(obstacle);
-  return { ok: obstacle === null, detail, findings, clock, epoch };
+  return { ok: obstacle === null, detail, findings, ...known };
 }

@@ -78,6 +78,8 @@ export async function startTestApi({
     {
       engine,
       database: runtime.database,
+      registry: runtime.registry,
+      queueConnections: async () => (await runtime.queue.health()).connections,
       queueBackend: runtime.queue.kind,
       readiness: runtime.readiness,
       logger,

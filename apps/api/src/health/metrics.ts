@@ -1,5 +1,7 @@
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { countSteps, type Database } from '#libs/event-store';
+import type { ApiParts } from '../api-parts.js';
+import { addBacklogMetrics } from './backlog-metrics.js';
 import { addCompactionMetrics } from './compaction-metrics.js';
 import { addTriggerMetrics } from './trigger-metrics.js';
 
@@ -16,9 +18,10 @@ export type StreamEnd = 'ended' | 'gone' | 'lagged' | 'shutdown' | 'failed';
 
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
+type MetricParts = Pick<ApiParts, 'registry' | 'database' | 'queueConnections'>;
+
 /** Node's own numbers, requests, and how many steps of the installation wait and run (asked at each scrape). */
-export function createApiMetrics(database: Database): ApiMetrics {
-  const registry = new Registry();
+export function createApiMetrics({ registry, database, queueConnections }: MetricParts): ApiMetrics {
   registry.setDefaultLabels({ app: 'api' });
   collectDefaultMetrics({ register: registry });
   const requests = new Histogram({
@@ -35,7 +38,9 @@ export function createApiMetrics(database: Database): ApiMetrics {
     labelNames: ['why'],
     registers: [registry],
   });
+  redisGauge(registry, queueConnections);
   stepGauges(registry, database);
+  addBacklogMetrics(registry, database);
   addCompactionMetrics(registry, database);
   addTriggerMetrics(registry, database);
   return {
@@ -48,6 +53,18 @@ export function createApiMetrics(database: Database): ApiMetrics {
     requestEnded: ({ method, route, status, seconds }) =>
       requests.observe({ method, route, status: String(status) }, seconds),
   };
+}
+
+/** Row C8: what grows here with the load is a leak. */
+function redisGauge(registry: Registry, queueConnections: ApiParts['queueConnections']): void {
+  new Gauge({
+    name: 'weir_redis_connections',
+    help: 'Connections of all clients to the Redis of the queue.',
+    registers: [registry],
+    async collect() {
+      this.set((await queueConnections()) ?? NaN);
+    },
+  });
 }
 
 function stepGauges(registry: Registry, database: Database): void {

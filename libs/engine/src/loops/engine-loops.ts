@@ -5,12 +5,17 @@ import { relay } from '../dispatch/relay.js';
 import type { EngineDeps } from '../engine-deps.js';
 import { checkEpoch } from '../sweep/check-epoch.js';
 import { runDueSchedules } from '../schedules/run-due-schedules.js';
-import { sweep, wakeDue } from '../sweep/sweep.js';
+import { sweep, wakeDue, type SweepReport } from '../sweep/sweep.js';
 import { WebhookCourier } from '../webhooks/webhook-courier.js';
 import { startLoop, type Loop, type LoopWork } from './loop.js';
 
 /** `leases`: what this process runs and must renew; the API runs nothing. */
-export type EngineLoopsOptions = { relayMs: number; sweepMs: number; leases: 'steps' | 'compactions' | 'none' };
+export type EngineLoopsOptions = {
+  relayMs: number;
+  sweepMs: number;
+  leases: 'steps' | 'compactions' | 'none';
+  onSwept?: (report: SweepReport) => void;
+};
 
 export type EngineLoops = {
   /** Pushes what is runnable now instead of at the next second. */
@@ -40,7 +45,7 @@ export function startEngineLoops(deps: EngineDeps, options: EngineLoopsOptions):
     { name: 'epoch', everyMs: DUE_MS, turn: () => checkEpoch(deps).then(() => false) },
     { name: 'due', everyMs: DUE_MS, turn: async () => (await wakeDue(deps)).more },
     { name: 'schedules', everyMs: DUE_MS, turn: async () => (await runDueSchedules(deps)).more },
-    { name: 'sweep', everyMs: options.sweepMs, turn: () => sweep(deps).then(() => false) },
+    { name: 'sweep', everyMs: options.sweepMs, turn: () => sweepAndTell(deps, options) },
   ];
   const courier = new WebhookCourier(deps);
   // Workers are where calls to the outside come from; the API makes none.
@@ -61,6 +66,11 @@ export function startEngineLoops(deps: EngineDeps, options: EngineLoopsOptions):
       return ended.filter(({ inTime }) => !inTime).map(({ name }) => name);
     },
   };
+}
+
+async function sweepAndTell(deps: EngineDeps, { onSwept }: EngineLoopsOptions): Promise<false> {
+  onSwept?.(await sweep(deps));
+  return false;
 }
 
 function webhookLoops(deps: EngineDeps, courier: WebhookCourier): LoopWork[] {

@@ -1,5 +1,6 @@
 export * from './api-keys.js';
 export * from './approvals.js';
+export * from './backlog.js';
 export * from './compaction-measures.js';
 export * from './compactions.js';
 export * from './events.js';

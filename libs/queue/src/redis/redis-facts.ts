@@ -9,6 +9,7 @@ export type RedisFacts = {
   /** 0: no limit but the machine's. */
   readonly maxMemory: number;
   readonly usedMemory: number;
+  readonly connections: number;
   readonly role: string;
   /** Why Redis would refuse writes after a failed save, as it names it; null when it does not. */
   readonly failedSave: 'rdb_last_bgsave_status' | 'aof_last_write_status' | null;
@@ -40,6 +41,7 @@ export function parseInfo(info: string): Omit<RedisFacts, 'clock'> {
     evictionPolicy: field('maxmemory_policy') ?? 'noeviction',
     maxMemory: Number(field('maxmemory') ?? 0),
     usedMemory: Number(field('used_memory') ?? 0),
+    connections: Number(field('connected_clients') ?? 0),
     role: field('role') ?? 'master',
     failedSave: failedSave(field('rdb_last_bgsave_status'), isAppending ? field('aof_last_write_status') : null),
     persistence: isAppending ? 'append-only file' : saves ? 'snapshots' : 'none',

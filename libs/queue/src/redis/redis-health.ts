@@ -22,7 +22,7 @@ export async function redisHealth(
     const facts = await readRedisFacts(commands, answers, nowMs);
     const findings = [fine({ ...what, found: 'Redis answers' }), ...judgeRedis(facts, settings.allowEviction ?? false)];
     const epoch = await new RedisEpoch(commands, hashTagged(settings.prefix), answers).read();
-    return queueHealth(findings, { clock: facts.clock, epoch });
+    return queueHealth(findings, { clock: facts.clock, epoch, connections: facts.connections });
   } catch (error) {
     return unreachable(error instanceof Error ? error.message : String(error));
   }
