@@ -415,7 +415,8 @@ create table step_run (
   ended_at timestamp with time zone,
   waiting_key text,
   waiting_since timestamp with time zone,
-  lane text not null default ''::text
+  lane text not null default ''::text,
+  worker_bytes bigint
 );
 alter table step_run add constraint step_run_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'queued'::text, 'running'::text, 'waiting'::text, 'succeeded'::text, 'failed'::text, 'skipped'::text, 'cancelled'::text, 'timed_out'::text, 'dead_letter'::text])));
 alter table step_run add constraint step_run_project_id_run_id_fkey FOREIGN KEY (project_id, run_id) REFERENCES run(project_id, run_id) ON DELETE CASCADE;

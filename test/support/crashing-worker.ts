@@ -6,12 +6,16 @@ export class WorkerDied extends Error {
 }
 
 /**
- * The same worker, which dies right after its nth write (append or transaction) has committed. `writes` tells how many
- * there were; with `dieAfter` null it lives.
+ * The same worker, which dies right after its nth write (append or transaction) has committed, or when it is killed.
+ * `writes` tells how many there were; with `dieAfter` null it lives until then.
  */
-export function crashingWorker(deps: EngineDeps, dieAfter: number | null): { deps: EngineDeps; writes: () => number } {
+export function crashingWorker(
+  deps: EngineDeps,
+  dieAfter: number | null,
+): { deps: EngineDeps; writes: () => number; kill: () => void } {
   let writes = 0;
-  const isDead = (): boolean => dieAfter !== null && writes >= dieAfter;
+  let isKilled = false;
+  const isDead = (): boolean => isKilled || (dieAfter !== null && writes >= dieAfter);
   const alive = async <T>(call: () => Promise<T>): Promise<T> => {
     if (isDead()) throw new WorkerDied('this worker is dead');
     return call();
@@ -39,5 +43,11 @@ export function crashingWorker(deps: EngineDeps, dieAfter: number | null): { dep
         : member;
     },
   });
-  return { deps: { ...deps, log, runs }, writes: () => writes };
+  return {
+    deps: { ...deps, log, runs },
+    writes: () => writes,
+    kill: () => {
+      isKilled = true;
+    },
+  };
 }

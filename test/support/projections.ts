@@ -12,11 +12,12 @@ import { PROJECT, type EngineHarness } from './engine-harness.js';
 const placeOf = ({ stepId, item, round }: StepPlace): string => JSON.stringify([stepId, item, round]);
 const byPlace = (a: StepPlace, b: StepPlace): number => (placeOf(a) < placeOf(b) ? -1 : 1);
 
+/** Claims, and steps that come again after a lost lease, are in the rows alone: to the events both are under way. */
 const plainStep = ({ stepId, item, round, status, reason, attempt, output, error }: StepState) => ({
   stepId,
   item,
   round,
-  status,
+  status: status === 'queued' || status === 'running' ? 'under way' : status,
   reason,
   attempt,
   output,

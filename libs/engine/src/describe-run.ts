@@ -81,7 +81,14 @@ function blockersOf(
 ): BlockedOn[] {
   if (isEndedRun(run.status)) return [];
   if (isToStartLater(run)) return [{ kind: 'timer', id: run.runId, since: run.createdAt }];
-  if (needsStream(run)) return holder === null ? [] : [{ kind: 'run', id: holder.runId, since: run.createdAt }];
+  if (run.status === 'queued' && run.statusReason === 'concurrency')
+    return [{ kind: 'concurrency', id: run.pipeline, since: run.createdAt }];
+  if (needsStream(run))
+    return [
+      holder === null
+        ? { kind: 'stream', id: run.streamId, since: run.createdAt }
+        : { kind: 'run', id: holder.runId, since: run.createdAt },
+    ];
   return steps.filter(isBlocking).map((step) => ({
     kind: step.reason ?? 'timer',
     id: step.waitingKey ?? placeOf(step),
@@ -92,7 +99,7 @@ function blockersOf(
 const isToStartLater = (run: RunRecord): boolean => run.status === 'queued' && run.statusReason === 'delayed';
 
 /** Loops wait for steps that say themselves what they wait for. */
-const isBlocking = (step: StepRunRecord): boolean =>
+export const isBlocking = (step: StepRunRecord): boolean =>
   step.status === 'waiting' && step.kind !== 'for_each' && step.kind !== 'repeat';
 
 const isErased = (run: RunRecord): boolean => run.statusReason === 'erased';
@@ -133,7 +140,7 @@ function queuedReason(run: RunRecord, blockedOn: readonly BlockedOn[]): Reason {
       statusDetail: `Starts when fewer than ${run.concurrency?.limit ?? 1} runs of ${run.pipeline} with its concurrency key are under way.`,
     };
   const holder = blockedOn[0];
-  if (holder === undefined)
+  if (holder?.kind !== 'run')
     return { statusReason: 'stream_busy', statusDetail: `Starts as soon as stream ${run.streamId} is free.` };
   return {
     statusReason: 'stream_busy',

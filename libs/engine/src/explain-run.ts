@@ -1,5 +1,5 @@
 import { subStreamId, type Json } from '#libs/domain';
-import { describeRun } from './describe-run.js';
+import { describeRun, isBlocking, type BlockedOn } from './describe-run.js';
 import { afterWait, waitingDetail } from './wait-words.js';
 import type { EngineDeps } from './engine-deps.js';
 import type { RunRecord, StepRunRecord } from './ports/run-records.port.js';
@@ -20,12 +20,49 @@ export async function explainRun(
     status: run.status,
     status_reason: statusReason,
     status_detail: statusDetail,
+    since: sinceOf(run, blockedOn),
+    next: nextOfRun(run, steps),
     blocked_on: blockedOn,
     allowed_actions: allowedActions,
     steps: await Promise.all(
       steps.map(async (step) => ({ ...explainStep(step), hard_cap: await hardCapOf(deps, run, step) })),
     ),
   };
+}
+
+/** Since when the run is in its status. */
+function sinceOf(run: RunRecord, blockedOn: readonly BlockedOn[]): string {
+  const ended = run.endedAt ?? (run.status === 'cancelling' ? run.cancelRequestedAt : null);
+  if (ended !== null) return ended;
+  const [first] = blockedOn.map(({ since }) => since).sort();
+  return first ?? run.startedAt ?? run.createdAt;
+}
+
+/** What moves the run next; null: it has ended. */
+function nextOfRun(run: RunRecord, steps: readonly StepRunRecord[]): string | null {
+  const isBusy = run.statusReason === 'stream_busy';
+  switch (run.status) {
+    case 'queued':
+      if (run.statusReason === 'delayed') return `It starts at ${run.startAt ?? 'its time'}.`;
+      return run.statusReason === 'concurrency'
+        ? 'It starts when one of the runs with its concurrency key ends; the oldest that waits is first.'
+        : 'It starts when the stream is free: the run that holds it has ended or waits between its steps; the oldest is first.';
+    case 'running':
+      return 'Its next steps begin when those under way have ended.';
+    case 'waiting': {
+      const step = steps.find(isBlocking);
+      if (isBusy) return 'It goes on when it has its stream again; its turn in line is kept.';
+      return step === undefined ? 'It goes on as the steps of its loops end.' : afterWait(step);
+    }
+    case 'cancelling':
+      return 'It ends when its running steps have stopped, or the lease of a worker that died has expired.';
+    case 'succeeded':
+    case 'failed':
+    case 'cancelled':
+    case 'timed_out':
+    case 'dead_letter':
+      return null;
+  }
 }
 
 /** What made the request of a step too large that failed for it: as its last `HardCapExceeded` has it. */

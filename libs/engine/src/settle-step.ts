@@ -4,6 +4,7 @@ import {
   effectiveStep,
   type FailureDecision,
   type FailureFacts,
+  type JsonObject,
   type PipelineDefinition,
   type RunError,
   type WaitReason,
@@ -180,18 +181,24 @@ async function waitForCompaction(
 }
 
 /** The one place where a failure becomes a retry, a wait or an end. Also used by the sweeper for steps whose worker is gone. */
-export async function writeFailure(advance: Advance, row: StepRunRecord, failure: FailureFacts): Promise<void> {
+export async function writeFailure(
+  advance: Advance,
+  row: StepRunRecord,
+  failure: FailureFacts,
+  diagnosis: JsonObject = {},
+): Promise<void> {
   const { definition, deps } = advance;
   const retry = effectiveStep(definition, row.stepId)?.retry ?? DEFAULT_RETRY;
   const decision = classifyFailure(failure, row.attempt, retry, deps.random());
   const error: RunError = { code: failure.kind, detail: failure.detail, step_id: row.stepId };
-  await performDecision(advance, row, decision, error);
+  if (decision.decision === 'dead_letter') await endDead(advance, row, error, diagnosis);
+  else await performDecision(advance, row, decision, error);
 }
 
 function performDecision(
   advance: Advance,
   row: StepRunRecord,
-  decision: FailureDecision,
+  decision: Exclude<FailureDecision, { decision: 'dead_letter' }>,
   error: RunError,
 ): Promise<void> {
   switch (decision.decision) {
@@ -201,8 +208,6 @@ function performDecision(
       return waitForTimer(advance, row, decision);
     case 'fail':
       return endFailed(advance, row, decision.status, error);
-    case 'dead_letter':
-      return buryStep(advance, row, error);
   }
 }
 
@@ -243,9 +248,10 @@ async function endFailed(
   await tx.updateStepRun(row.projectId, row.stepRunId, { status, reason: null, error, ended: true });
 }
 
-async function buryStep({ tx, recorder }: Advance, row: StepRunRecord, error: RunError): Promise<void> {
-  const { workerId, starts, stalls, attempt, startedAt } = row;
-  const diagnosis = { worker_id: workerId, starts, stalls, attempt, started_at: startedAt };
+/** Nobody goes on with it by itself. `diagnosis`: what is known of how it took its workers down. */
+async function endDead(advance: Advance, row: StepRunRecord, error: RunError, diagnosis: JsonObject): Promise<void> {
+  const { tx, recorder } = advance;
+  await closeStep(advance, { stopped: [], childrenOf: [] }, row);
   recorder.ofStep(row, 'StepDeadLettered', [row.fence], { error, diagnosis });
   interruptConversation(recorder, row, 'failed');
   await tx.updateStepRun(row.projectId, row.stepRunId, { status: 'dead_letter', reason: null, error, ended: true });

@@ -21,7 +21,7 @@ export function postgresCompactionStore(db: Database): CompactionStore {
     heartbeatCompactions: async (held, leaseMs) => {
       const leases = held.map(({ compactionId, fence }) => ({ id: compactionId, fence }));
       return new Set(
-        (await db.run((sql) => renewLeases(sql, LEASED_COMPACTIONS, leases, leaseMs))).map(({ id }) => id),
+        (await db.run((sql) => renewLeases(sql, LEASED_COMPACTIONS, leases, leaseMs, null))).map(({ id }) => id),
       );
     },
     takeRunnableCompactions: async (limit) =>

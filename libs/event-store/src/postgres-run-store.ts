@@ -14,6 +14,7 @@ import { findStepRun, findStepRunsOfRun } from './operations/find-step-run.js';
 import { findStreamHolder } from './operations/find-stream-holder.js';
 import { installationFact } from './operations/installation-fact.js';
 import { LEASED_STEPS, type Dispatch, type Runnable } from './operations/leased-table.js';
+import { readJournalSize } from './operations/read-journal-size.js';
 import { readLastPosition } from './operations/read-last-position.js';
 import { renewLeases } from './operations/renew-leases.js';
 import { findNextOnStreams, findStartableRuns, type StreamKey } from './operations/stream-line.js';
@@ -43,6 +44,7 @@ export function postgresRunStore(db: Database): RunStore {
     findStuckRuns: (limit) => db.run((sql) => findStuckRuns(sql, limit)),
     nextOnStream: nextOnStream(db),
     lastPositionOfStep: (step) => db.run((sql) => readLastPosition(sql, step)),
+    journalSizeOfStep: (step) => db.run((sql) => readJournalSize(sql, step)),
     streamHolder: (projectId, streamId) => db.run((sql) => findStreamHolder(sql, projectId, streamId)),
     getRun: (projectId, runId) => db.run((sql) => findRun(sql, projectId, runId)),
     getStepRun: (stepRunId) => db.run((sql) => findStepRun(sql, stepRunId)),
@@ -65,10 +67,10 @@ function claims(db: Database): Pick<RunStore, 'claimStep' | 'heartbeat'> {
   );
   return {
     claimStep: ({ stepRunId, ...claim }) => claiming.ask({ id: stepRunId, ...claim }),
-    heartbeat: (held, leaseMs) =>
+    heartbeat: (held, leaseMs, workerBytes) =>
       db.run(async (sql) => {
         const leases = held.map(({ stepRunId, fence }) => ({ id: stepRunId, fence }));
-        const renewed = await renewLeases(sql, LEASED_STEPS, leases, leaseMs);
+        const renewed = await renewLeases(sql, LEASED_STEPS, leases, leaseMs, workerBytes);
         const runIds = new Set(renewed.flatMap(({ runId }) => (runId === null ? [] : [runId])));
         const cancelled = new Set(await findCancelRequested(sql, [...runIds]));
         return new Map(

@@ -185,8 +185,8 @@ describe('postgresRunStore', () => {
       expect(await claim(stepRunId)).toBeNull();
       await requeue(stepRunId);
       expect((await claim(stepRunId, 2))?.step.fence).toBe(2);
-      expect(await runs.heartbeat([{ stepRunId, fence: 1 }], LEASE_MS)).toEqual(new Map());
-      expect(await runs.heartbeat([{ stepRunId, fence: 2 }], LEASE_MS)).toEqual(
+      expect(await runs.heartbeat([{ stepRunId, fence: 1 }], LEASE_MS, 1)).toEqual(new Map());
+      expect(await runs.heartbeat([{ stepRunId, fence: 2 }], LEASE_MS, 1)).toEqual(
         new Map([[stepRunId, { cancelRequested: false }]]),
       );
     });
@@ -195,7 +195,7 @@ describe('postgresRunStore', () => {
       const { run, stepRunId } = await queuedStep();
       await claim(stepRunId);
       await inRun((tx) => tx.updateRun(PROJECT, run.runId, { status: 'cancelling', cancelRequested: true }));
-      expect(await runs.heartbeat([{ stepRunId, fence: 1 }], LEASE_MS)).toEqual(
+      expect(await runs.heartbeat([{ stepRunId, fence: 1 }], LEASE_MS, 1)).toEqual(
         new Map([[stepRunId, { cancelRequested: true }]]),
       );
       expect(await runs.cancelRequested([run.runId, 'run_other'])).toEqual([run.runId]);

@@ -191,6 +191,10 @@ export const runExplanation = z
     status: runStatus,
     status_reason: z.string().nullable(),
     status_detail: z.string().nullable(),
+    /** Since when it is in this status. */
+    since: time,
+    /** What moves it next; null: it has ended. */
+    next: z.string().nullable(),
     blocked_on: z.array(blockedOn),
     allowed_actions: z.array(z.string()),
     steps: z.array(stepExplanation),

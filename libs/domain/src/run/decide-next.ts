@@ -13,6 +13,27 @@ import type { StepPlace, StepState } from './run-state.js';
 import { isEndedStep } from './run-status.js';
 import type { Scope } from './scope.js';
 
+/*
+ * The laws of a run. `decide-next.laws.spec.ts` plays thousands of random orders of what may happen over random pipelines
+ * without a database, `test/integration/engine/run-laws.spec.ts` the engine itself on Postgres; both are watched by
+ * `testing/run-watcher.ts`, which knows only the events.
+ *
+ * S1  A step ends at most once per dispatch: nothing is said of a step that has ended, until it is queued again by a retry.
+ * S2  What has ended stays as it is, until the run is retried (a dead letter may be discarded: it and its run then failed).
+ * S3  A run ends only when all of its steps have, and but for a cancel or a time-out only when every step was decided.
+ * S4  A run that has not ended has something outstanding, and its status says what: `running` is never for nothing.
+ * S5  A cancel wins: nothing begins after it, what runs may end, and the run ends as cancelled (its deadline: timed out).
+ * S6  Only a failure takes an attempt, one at a time and no more than the policy has; a release, a lost lease, a wait or a
+ *     pause takes none.
+ * S7  A step begins when what it depends on has let it, and is skipped when nothing can any more.
+ * S8  Loops keep their bounds, and what is in them ends with them.
+ * S9  Deciding is idempotent, and looking where something changed finds all that looking everywhere does.
+ * S10 What a run comes to depends on how its steps end, not on the order in which they do.
+ * S11 What cannot go on says for what, since when, and what one can do: `blocked_on`, explain.
+ * S12 Whatever has not ended has somebody who moves it next: the outbox, a job, a lease, a wait that is stored, a line.
+ * S13 The projections say what the events say.
+ */
+
 export type DecideContext = {
   readonly definition: PipelineDefinition;
   readonly language: ExpressionLanguage;

@@ -86,6 +86,16 @@ export type StepRunRecord = {
   /** While it waits: the approval, run, compaction or signal (name and key), and since when. */
   waitingKey: string | null;
   waitingSince: string | null;
+  /** Resident memory of its last worker at the last sign of life; null: never claimed. */
+  workerBytes: number | null;
+};
+
+/** What is stored of a step's work in its run, events of its conversation included. */
+export type JournalSize = {
+  events: number;
+  bytes: number;
+  largestBytes: number;
+  lastEvent: { type: string; recordedAt: string } | null;
 };
 
 /** A new run row; the rest takes its defaults (`queued`). */
@@ -147,7 +157,7 @@ export type NewStepRun = {
 /**
  * Columns of a step run to set. Times are given as delays from the database's now, so no process' clock matters.
  * `requeue: true`: status queued, dispatch_no + 1, dispatched_at/lease/worker/reason/due null, queued_at now.
- * `ended: true`: ended_at now, lease and worker cleared. `reopened: true`: ended_at, error and output cleared.
+ * `ended: true`: ended_at now, lease and worker cleared. `reopened: true`: ended_at, error and output cleared, stalls counted anew.
  * Status `waiting` clears lease and worker; a raised `attempt` clears timeout_at, and so does `clockStopped: true`.
  */
 export type StepRunPatch = Partial<

@@ -4,6 +4,7 @@ import type { AppendResult, AppendUnit, ReadStream, StreamVersion } from './even
 import type { TriggerStore, TriggerTransaction } from './trigger-store.port.js';
 import type { ScopePlace, ScopeStep, WaitStore, WaitTransaction } from './wait-store.port.js';
 import type {
+  JournalSize,
   RunRecord,
   StepUsage,
   StepRunRecord,
@@ -112,11 +113,14 @@ export interface RunStore extends WaitStore, TriggerStore {
     dispatchNo: number;
     workerId: string;
     leaseMs: number;
+    /** Resident memory of the worker. */
+    workerBytes?: number;
   }): Promise<Claimed | null>;
   /** Those that come back are held; `cancelRequested` tells those whose run is to be cancelled. */
   heartbeat(
     held: readonly { stepRunId: string; fence: number }[],
     leaseMs: number,
+    workerBytes: number,
   ): Promise<Map<string, { cancelRequested: boolean }>>;
 
   /**
@@ -147,6 +151,7 @@ export interface RunStore extends WaitStore, TriggerStore {
   nextOnStream(projectId: string, streamId: string): Promise<string | null>;
   /** Of what is in the log about a step, beginnings left out (`BEGINNINGS`): whether it got anywhere. */
   lastPositionOfStep(step: Pick<StepRunRecord, 'projectId' | 'runId' | 'stepId' | 'item'>): Promise<number>;
+  journalSizeOfStep(step: Pick<StepRunRecord, 'projectId' | 'runId' | 'stepId' | 'item'>): Promise<JournalSize>;
 
   getRun(projectId: string, runId: string): Promise<RunRecord | null>;
   getStepRun(stepRunId: string): Promise<StepRunRecord | null>;

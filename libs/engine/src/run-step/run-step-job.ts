@@ -32,7 +32,10 @@ export async function runStepJob(
 ): Promise<void> {
   if (deps.held.isDraining()) return deps.runs.redispatch([job]);
   const { workerId, leaseMs } = deps.settings;
-  const claimed = await deps.runs.claimStep({ ...job, workerId, leaseMs });
+  const claimed = await deps.runs.claimStep({
+    ...job,
+    ...{ workerId, leaseMs, workerBytes: process.memoryUsage.rss() },
+  });
   if (claimed === null) return;
   const held = deps.held.hold(claimed.step.stepRunId, claimed.run.runId, claimed.step.fence);
   const onAbort = (): void => held.stop('shutdown');
@@ -108,9 +111,9 @@ function scopeReader(runs: ScopeReader, { steps }: Claimed): ScopeReader {
   };
 }
 
-/** A failure that comes of our own stop is that stop, whatever the adapters called it. */
+/** A failure or a release that comes of our own stop is that stop, whatever the adapters called it. */
 function stopped(outcome: StepOutcome, held: HeldStep): StepOutcome {
-  return outcome.kind === 'failed' ? (outcomeOfStop(held) ?? outcome) : outcome;
+  return outcome.kind === 'failed' || outcome.kind === 'released' ? (outcomeOfStop(held) ?? outcome) : outcome;
 }
 
 function outcomeOfStop(held: HeldStep): StepOutcome | null {

@@ -1,6 +1,7 @@
 import type { EngineDeps } from '../engine-deps.js';
 import type { StepRunRecord } from '../ports/run-records.port.js';
-import { cancelRunning, writeFailure } from '../settle-step.js';
+import { cancelRunning } from '../settle-step.js';
+import { buryStep } from './bury-step.js';
 import { changeStep } from './change-step.js';
 
 /**
@@ -9,6 +10,8 @@ import { changeStep } from './change-step.js';
  */
 export async function settleExpiredLease(deps: EngineDeps, found: StepRunRecord): Promise<void> {
   const position = await deps.runs.lastPositionOfStep(found);
+  const mayBeLast = found.stalls + 1 >= deps.settings.maxStalls;
+  const journal = mayBeLast ? await deps.runs.journalSizeOfStep(found) : null;
   await changeStep(deps, found, async (advance, row) => {
     // The fence tells whether it is still the same claim; a renewed lease keeps the fence, so its end counts too.
     if (row.status !== 'running' || row.fence !== found.fence || row.leaseUntil !== found.leaseUntil) return null;
@@ -19,8 +22,7 @@ export async function settleExpiredLease(deps: EngineDeps, found: StepRunRecord)
     const hasProgressed = row.stallPosition === null || position > row.stallPosition;
     const stalls = hasProgressed ? 1 : row.stalls + 1;
     if (stalls >= deps.settings.maxStalls) {
-      const detail = `the step's worker died or hung ${stalls} times in a row without getting any further (last worker ${row.workerId ?? 'unknown'}); look at what it does there, then redrive or discard it`;
-      await writeFailure(advance, { ...row, stalls }, { kind: 'lease_expiries', detail, retryAfterMs: null });
+      await buryStep(advance, row, { stalls, journal });
       return [];
     }
     deps.logger.warn(

@@ -1,7 +1,7 @@
 import type { Session } from '../session.js';
 import { runnableStatus, type LeasedTable } from './leased-table.js';
 
-export type LeaseClaim = { id: string; dispatchNo: number; workerId: string; leaseMs: number };
+export type LeaseClaim = { id: string; dispatchNo: number; workerId: string; leaseMs: number; workerBytes?: number | null };
 
 /**
  * The CTEs of claims, the last one `claimed` with the rows: raises the fence where the dispatch fits and the row is runnable.
@@ -12,14 +12,14 @@ export type LeaseClaim = { id: string; dispatchNo: number; workerId: string; lea
 export function claimLeases(session: Session, leased: LeasedTable, claims: readonly LeaseClaim[]) {
   const [table, id] = [session(leased.table), session(leased.id)];
   const clocks = leased.hasClocks
-    ? session`, started_at = coalesce(t.started_at, now()), timeout_at = coalesce(t.timeout_at, now() + t.timeout_ms * interval '1 millisecond')`
+    ? session`, started_at = coalesce(t.started_at, now()), timeout_at = coalesce(t.timeout_at, now() + t.timeout_ms * interval '1 millisecond'), worker_bytes = f.worker_bytes`
     : session``;
-  const asked = claims.map(({ id: claimed, dispatchNo, workerId, leaseMs }) => ({
-    ...{ one: 1, id: claimed, dispatch_no: dispatchNo, worker_id: workerId, lease_ms: leaseMs },
+  const asked = claims.map(({ id: claimed, dispatchNo, workerId, leaseMs, workerBytes = null }) => ({
+    ...{ one: 1, id: claimed, dispatch_no: dispatchNo, worker_id: workerId, lease_ms: leaseMs, worker_bytes: workerBytes },
   }));
   return session`
     asked as materialized (
-      select * from jsonb_to_recordset((${JSON.stringify(asked)}::text)::jsonb) as a(one integer, id text, dispatch_no integer, worker_id text, lease_ms float8)
+      select * from jsonb_to_recordset((${JSON.stringify(asked)}::text)::jsonb) as a(one integer, id text, dispatch_no integer, worker_id text, lease_ms float8, worker_bytes bigint)
     ), free as materialized (
       select a.* from (select * from asked order by id) a
       cross join lateral (

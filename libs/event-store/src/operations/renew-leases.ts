@@ -12,6 +12,7 @@ export async function renewLeases(
   leased: LeasedTable,
   held: readonly HeldLease[],
   leaseMs: number,
+  workerBytes: number | null,
 ): Promise<{ id: string; runId: string | null }[]> {
   if (held.length === 0) return [];
   const [table, id] = [session(leased.table), session(leased.id)];
@@ -23,7 +24,7 @@ export async function renewLeases(
       ) h
       cross join lateral (select t.status from ${table} t where t.${id} = h.id and t.fence = h.fence for no key update) t
     )
-    update ${table} t set lease_until = now() + ${leaseMs}::float8 * interval '1 millisecond'
+    update ${table} t set lease_until = now() + ${leaseMs}::float8 * interval '1 millisecond'${workerBytes === null ? session`` : session`, worker_bytes = ${workerBytes}::bigint`}
     from mine where t.${id} = mine.id and mine.status = 'running'
     returning t.${id} as id, t.run_id as "runId"`;
 }

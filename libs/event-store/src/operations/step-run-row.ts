@@ -45,6 +45,7 @@ export const STEP_RUN_COLUMNS = [
   'ended_at',
   'waiting_key',
   'waiting_since',
+  'worker_bytes',
 ] as const satisfies readonly (keyof StepRunTable)[];
 
 export type StepRunRow = Pick<Selectable<StepRunTable>, (typeof STEP_RUN_COLUMNS)[number]>;
@@ -85,6 +86,7 @@ export function stepRunRecord(row: StepRunRow): StepRunRecord {
     endedAt: row.ended_at,
     waitingKey: row.waiting_key === null ? null : fromStoredText(row.waiting_key),
     waitingSince: row.waiting_since,
+    workerBytes: row.worker_bytes,
   };
 }
 

@@ -20,7 +20,11 @@ function stepRunAssignments(session: Session, patch: StepRunPatch): Assignments 
   const clear = (columns: readonly string[]): void => {
     for (const column of columns) assignments.set(column, null);
   };
-  if (patch.reopened === true) clear(['ended_at', 'error', 'output']);
+  if (patch.reopened === true) {
+    // Whoever reopens it has looked at why it took its workers down.
+    clear(['ended_at', 'error', 'output', 'stall_position']);
+    assignments.set('stalls', 0);
+  }
   if (patch.ended === true) {
     assignments.setTo('ended_at', session`clock_timestamp()`);
     clear(['lease_until', 'worker_id', 'waiting_key', 'waiting_since', 'due_at']);

@@ -29,4 +29,6 @@ export type StepRunTable = LeaseColumns & {
   waiting_since: NullableTimestamp;
   /** Whose turn it takes among the runnable. */
   lane: Generated<string>;
+  /** Resident memory of its worker at the last claim or heartbeat. */
+  worker_bytes: number | null;
 };
