@@ -97,7 +97,7 @@ export class PlayedRun {
         execution.hasEnded = true;
       });
     this.executions.push(execution);
-    await Promise.race([reached, execution.ended]);
+    await soon(Promise.race([reached, execution.ended]), `the model's call or the end of ${job.stepRunId}`);
   }
 
   async take(at: number): Promise<void> {
@@ -125,7 +125,7 @@ export class PlayedRun {
         resolve();
       }, 1);
     });
-    await again;
+    await soon(again, `what follows the answer to ${execution.job.stepRunId}`);
     if (execution.hasEnded) await execution.ended;
   }
 
@@ -252,7 +252,7 @@ export class PlayedRun {
       execution.kill();
       execution.answer?.({ text: 'over' });
     }
-    await Promise.all(this.executions.map(({ ended }) => ended));
+    await soon(Promise.all(this.executions.map(({ ended }) => ended)), 'the end of what still hung');
   }
 
   /** The laws, of the run and of every run that it started. */
@@ -280,4 +280,17 @@ export class PlayedRun {
   }
 
   private sql: EngineHarness['database']['run'] = (work) => this.harness.database.run(work);
+}
+
+/** Nothing of a sequence may hang: what does says so, so that the sequence can be shrunk. */
+async function soon<T>(promise: Promise<T>, what: string): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`${what} did not come within a minute`)), 60_000);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -2759,7 +2759,13 @@ export interface components {
                 kind: string;
                 since: string | null;
             }[];
+            next: string | null;
             run_id: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            since: string;
             status: components["schemas"]["RunStatus"];
             status_detail: string | null;
             status_reason: string | null;

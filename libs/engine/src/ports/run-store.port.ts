@@ -142,7 +142,8 @@ export interface RunStore extends WaitStore, TriggerStore {
   redispatchAll(): Promise<number>;
   findDueWaits(limit: number): Promise<{ projectId: string; runId: string; stepRunId: string }[]>;
   findDueRuns(limit: number): Promise<{ projectId: string; runId: string }[]>;
-  findDueSteps(limit: number): Promise<{ projectId: string; runId: string; stepRunId: string }[]>;
+  /** `asOf`: the database's time when it looked. */
+  findDueSteps(limit: number): Promise<{ projectId: string; runId: string; stepRunId: string; asOf: string }[]>;
   /** Queued runs whose stream is free. */
   findStartableRuns(limit: number): Promise<{ projectId: string; runId: string }[]>;
   /** Running or waiting runs with no step queued, running or waiting. */

@@ -142,9 +142,13 @@ function describeError(error: unknown): string {
   return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
 }
 
-/** The process' own timer; the sweeper enforces the same time when this process is gone. */
+/**
+ * The process' own timer; the sweeper enforces the same time when this process is gone. The claim has just set the lease, so
+ * the database's time is known from it: the process' own clock may be wrong by minutes.
+ */
 function stepTimer(row: StepRunRecord, deps: EngineDeps, held: HeldStep): NodeJS.Timeout | undefined {
-  if (row.timeoutAt === null) return undefined;
-  const leftMs = Date.parse(row.timeoutAt) - deps.now().getTime();
+  if (row.timeoutAt === null || row.leaseUntil === null) return undefined;
+  const claimedAt = Date.parse(row.leaseUntil) - deps.settings.leaseMs;
+  const leftMs = Date.parse(row.timeoutAt) - claimedAt;
   return setTimeout(() => held.stop('timed_out'), Math.min(Math.max(leftMs, 0), 2 ** 31 - 1));
 }

@@ -38,10 +38,13 @@ async function recordCompactionWait({ tx, recorder, deps }: Advance, row: StepRu
   }
 }
 
-/** A step past its timeout whose worker did not end it: that worker is fenced out, then the failure is settled as any. */
-export async function settleDueStep(deps: EngineDeps, due: DueStep): Promise<void> {
+/**
+ * A step past its timeout whose worker did not end it: that worker is fenced out, then the failure is settled as any. Compared
+ * with the time at which the database found it: clocks of processes may be wrong.
+ */
+export async function settleDueStep(deps: EngineDeps, due: DueStep & { asOf: string }): Promise<void> {
   await changeStep(deps, due, async (advance, row) => {
-    if (isEndedStep(row.status) || row.timeoutAt === null || Date.parse(row.timeoutAt) > deps.now().getTime())
+    if (isEndedStep(row.status) || row.timeoutAt === null || Date.parse(row.timeoutAt) > Date.parse(due.asOf))
       return null;
     await advance.tx.removeWaits(row.projectId, row.stepRunId);
     await writeFailure(advance, row, { kind: 'step_timeout', detail: STEP_TIMED_OUT, retryAfterMs: null });

@@ -22,16 +22,18 @@ export async function findDueRuns(session: Session, limit: number): Promise<DueR
 }
 
 /** Waiting steps whose delay is over, and steps (waiting, queued, running) over their attempt's time-out. */
-export async function findDueSteps(session: Session, limit: number): Promise<DueStep[]> {
-  const rows = await session<(DueStep & { due: string })[]>`
-    (select project_id as "projectId", run_id as "runId", step_run_id as "stepRunId", due_at as due from step_run
+export async function findDueSteps(session: Session, limit: number): Promise<(DueStep & { asOf: string })[]> {
+  const rows = await session<(DueStep & { asOf: string })[]>`
+    (select project_id as "projectId", run_id as "runId", step_run_id as "stepRunId", due_at as due, now() as "asOf" from step_run
       where status = 'waiting' and due_at <= now() order by due_at limit ${limit})
     union
-    (select project_id, run_id, step_run_id, timeout_at from step_run
+    (select project_id, run_id, step_run_id, timeout_at, now() from step_run
       where ended_at is null and timeout_at <= now() order by timeout_at limit ${limit})
     order by due limit ${limit}`;
   return [
-    ...new Map(rows.map(({ projectId, runId, stepRunId }) => [stepRunId, { projectId, runId, stepRunId }])).values(),
+    ...new Map(
+      rows.map(({ projectId, runId, stepRunId, asOf }) => [stepRunId, { projectId, runId, stepRunId, asOf }]),
+    ).values(),
   ];
 }
 
