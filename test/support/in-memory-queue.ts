@@ -29,7 +29,7 @@ export class InMemoryQueue implements StepQueue {
   }
 
   reserve(count: number): number {
-    return this.isAway ? 0 : count;
+    return this.isAway ? 0 : Math.max(0, Math.min(count, this.capacity - this.steps.length));
   }
 
   push(jobs: readonly StepJob[]): Promise<void> {

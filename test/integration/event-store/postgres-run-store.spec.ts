@@ -121,7 +121,7 @@ describe('postgresRunStore', () => {
         leaseUntil: null,
         timeoutAt: null,
       });
-      expect(await runs.findDueSteps(10)).toEqual([{ projectId: PROJECT, runId: run.runId, stepRunId }]);
+      expect(await runs.findDueSteps(10)).toMatchObject([{ projectId: PROJECT, runId: run.runId, stepRunId }]);
       await inRun((tx) => tx.updateStepRun(PROJECT, stepRunId, { requeue: true }));
       expect(await runs.getStepRun(stepRunId)).toMatchObject({
         status: 'queued',

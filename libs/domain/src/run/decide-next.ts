@@ -25,7 +25,8 @@ import type { Scope } from './scope.js';
  * S5  A cancel wins: nothing begins after it, what runs may end, and the run ends as cancelled (its deadline: timed out).
  * S6  Only a failure takes an attempt, one at a time and no more than the policy has; a release, a lost lease, a wait or a
  *     pause takes none.
- * S7  A step begins when what it depends on has let it, and is skipped when nothing can any more.
+ * S7  A step begins when what it depends on has let it, and is skipped when nothing can any more. (A retry begins all steps
+ *     that had failed again at once, also where one depends on another that may end badly.)
  * S8  Loops keep their bounds, and what is in them ends with them.
  * S9  Deciding is idempotent, and looking where something changed finds all that looking everywhere does.
  * S10 What a run comes to depends on how its steps end, not on the order in which they do.

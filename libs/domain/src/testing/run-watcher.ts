@@ -29,6 +29,8 @@ export class RunWatcher {
   /** Attempts that a step had used when the run was retried. */
   private readonly attemptsBefore = new Map<string, number>();
   private isDiscarding = false;
+  /** Named by the last retry: they begin again at once. */
+  private readonly retried = new Set<string>();
 
   constructor(private readonly definition: PipelineDefinition) {}
 
@@ -53,11 +55,18 @@ export class RunWatcher {
     if (event.type.startsWith('Step')) this.s1(event, step);
     if (this.state.cancelRequested && BEGINS.has(event.type))
       fail('S5', `${describe(event)} although the run is to be cancelled`);
-    if (event.type === 'StepQueued' && step === null) this.s7(event, false);
+    if (event.type === 'StepQueued' && step === null && !this.isRetried(event)) this.s7(event, false);
     if (event.type === 'StepSkipped') this.s7(event, event.data.reason !== 'when_false');
-    if (event.type === 'RunRetried')
-      for (const { stepId, item, round, attempt } of this.state.steps)
-        this.attemptsBefore.set(placeKey({ stepId, item, round }), attempt);
+    if (event.type !== 'RunRetried') return;
+    this.retried.clear();
+    for (const { step_id: stepId, item, round } of event.data.steps)
+      this.retried.add(placeKey({ stepId, item, round }));
+    for (const { stepId, item, round, attempt } of this.state.steps)
+      this.attemptsBefore.set(placeKey({ stepId, item, round }), attempt);
+  }
+
+  private isRetried({ stepId, item, round }: StoredEvent): boolean {
+    return stepId !== null && this.retried.has(placeKey({ stepId, item, round }));
   }
 
   /** Of a run that ended only a dead letter may change: who discards it makes it, and with the last one the run, failed. */
