@@ -44,5 +44,6 @@ export function newStepRecord(projectId: string, step: NewStepRun, now: string):
     endedAt: step.status === 'skipped' ? now : null,
     waitingKey: step.waitingKey ?? null,
     waitingSince: isWaiting ? now : null,
+    workerBytes: null,
   };
 }

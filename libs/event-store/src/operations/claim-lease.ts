@@ -1,7 +1,13 @@
 import type { Session } from '../session.js';
 import { runnableStatus, type LeasedTable } from './leased-table.js';
 
-export type LeaseClaim = { id: string; dispatchNo: number; workerId: string; leaseMs: number; workerBytes?: number | null };
+export type LeaseClaim = {
+  id: string;
+  dispatchNo: number;
+  workerId: string;
+  leaseMs: number;
+  workerBytes?: number | null;
+};
 
 /**
  * The CTEs of claims, the last one `claimed` with the rows: raises the fence where the dispatch fits and the row is runnable.
@@ -15,7 +21,14 @@ export function claimLeases(session: Session, leased: LeasedTable, claims: reado
     ? session`, started_at = coalesce(t.started_at, now()), timeout_at = coalesce(t.timeout_at, now() + t.timeout_ms * interval '1 millisecond'), worker_bytes = f.worker_bytes`
     : session``;
   const asked = claims.map(({ id: claimed, dispatchNo, workerId, leaseMs, workerBytes = null }) => ({
-    ...{ one: 1, id: claimed, dispatch_no: dispatchNo, worker_id: workerId, lease_ms: leaseMs, worker_bytes: workerBytes },
+    ...{
+      one: 1,
+      id: claimed,
+      dispatch_no: dispatchNo,
+      worker_id: workerId,
+      lease_ms: leaseMs,
+      worker_bytes: workerBytes,
+    },
   }));
   return session`
     asked as materialized (
