@@ -34,7 +34,7 @@ const plainItem = ({ item, status, output, error }: Pick<ItemState, 'item' | 'st
 type Stored = Pick<EngineDeps, 'log' | 'runs'>;
 
 /** The run as its events alone tell it. */
-export async function rebuiltRun({ deps }: Pick<EngineHarness, 'deps'>, runId: string): Promise<RunState> {
+async function rebuiltRun({ deps }: Pick<EngineHarness, 'deps'>, runId: string): Promise<RunState> {
   return rebuilt(deps, PROJECT, runId);
 }
 

@@ -6,7 +6,7 @@ import { createEngineHarness, type EngineHarness } from '../../support/engine-ha
 import { askTheTest, PlayedRun, type FailureClass } from '../../support/played-run.js';
 
 /** Sequences in `npm test`; `npm run test:laws -- --runs N` draws more, another seed each time. */
-const SEQUENCES = lawRuns(30);
+const SEQUENCES = lawRuns(20);
 const isLong = process.env['WEIR_LAW_RUNS'] !== undefined || process.env['WEIR_LAWS'] === 'long';
 const SEED = Number(process.env['WEIR_LAW_SEED'] ?? (isLong ? Date.now() % 2 ** 31 : 20_261_130));
 

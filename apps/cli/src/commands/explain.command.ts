@@ -27,6 +27,8 @@ function explanationText(explained: Api['RunExplanation'], style: Style): string
     ['why', explained.status_detail],
     ['reason', explained.status_reason],
     ['waits for', explained.blocked_on.map((blocker) => `${blocker.kind} ${blocker.id ?? ''}`.trim()).join(', ')],
+    ['since', explained.since],
+    ['next', explained.next],
     ['can', explained.allowed_actions.join(', ')],
   ]);
   const steps = explained.steps.flatMap((step) => [

@@ -69,8 +69,8 @@ function observedRuns(runs: EngineDeps['runs'], metrics: EngineMetrics): EngineD
       if (claimed !== null) metrics.stepClaimed((Date.now() - Date.parse(claimed.step.queuedAt)) / 1000);
       return claimed;
     },
-    heartbeat: async (held, leaseMs) => {
-      const renewed = await runs.heartbeat(held, leaseMs);
+    heartbeat: async (held, leaseMs, workerBytes) => {
+      const renewed = await runs.heartbeat(held, leaseMs, workerBytes);
       metrics.leasesLost(held.length - renewed.size);
       return renewed;
     },
