@@ -34,10 +34,6 @@ const plainItem = ({ item, status, output, error }: Pick<ItemState, 'item' | 'st
 type Stored = Pick<EngineDeps, 'log' | 'runs'>;
 
 /** The run as its events alone tell it. */
-async function rebuiltRun({ deps }: Pick<EngineHarness, 'deps'>, runId: string): Promise<RunState> {
-  return rebuilt(deps, PROJECT, runId);
-}
-
 async function rebuilt({ runs, log }: Stored, projectId: string, runId: string): Promise<RunState> {
   const run = await runs.getRun(projectId, runId);
   if (run === null) throw new Error(`run ${runId} is not stored`);

@@ -18,7 +18,10 @@ const END_MS = 40_000;
 
 /** One app as the process that `weir up` starts, on a port that it keeps over its lives. Nobody starts it again but the test. */
 export class AppProcess {
+  /** Ends that nobody asked for: it crashed. A SIGKILL is somebody's deed. */
+  readonly crashes: Exit[] = [];
   private current: ManagedProcess | null = null;
+  private isEnding = false;
 
   constructor(
     private readonly plan: AppPlan,
@@ -69,6 +72,10 @@ export class AppProcess {
       ],
       orphanedWith: [{ signal: 'SIGKILL', afterMs: 0 }],
     });
+    this.isEnding = false;
+    void this.current.exited.then((exit) => {
+      if (!this.isEnding && exit.signal !== 'SIGKILL') this.crashes.push(exit);
+    });
   }
 
   async start(env: Readonly<Record<string, string>> = {}): Promise<void> {
@@ -100,6 +107,7 @@ export class AppProcess {
 
   /** SIGTERM, and its end in order: another exit code than 0 is a fault. */
   async terminate(): Promise<void> {
+    this.isEnding = true;
     const exit = await this.running().stop();
     if (exit.code !== 0) throw new Error(`${this.name} ended with ${exit.signal ?? exit.code} after SIGTERM`);
   }

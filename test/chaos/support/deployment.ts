@@ -191,9 +191,9 @@ export class Deployment {
     for (const app of this.apps) {
       if (!existsSync(app.logFile)) continue;
       keepLog(readFileSync(app.logFile, 'utf8'));
-      for (const line of this.logLines(app))
-        if (line['level'] === 'fatal' || line['level'] === 60)
-          faults.push(new Error(`${app.name}: ${JSON.stringify(line)}`));
+      const fatal = this.logLines(app).filter((line) => line['level'] === 'fatal');
+      faults.push(...fatal.map((line) => new Error(`${app.name}: ${JSON.stringify(line)}`)));
+      faults.push(...app.crashes.map(({ code }) => new Error(`${app.name} ended by itself with exit code ${code}`)));
     }
     const secrets = await secretsInDatabase(this.database.sql).catch((error: unknown) => [String(error)]);
     faults.push(...secrets.map((secret) => new Error(`stored: ${secret}`)));
