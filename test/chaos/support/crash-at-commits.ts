@@ -1,6 +1,9 @@
 import type { StoredEvent } from '../../../libs/domain/src/index.js';
-import type { CommitWatch } from './commit-watch.js';
+import { CommitWatch } from './commit-watch.js';
 import type { Deployment } from './deployment.js';
+
+/** Short, since every death costs a lease. */
+export const CRASH_TIMES = { WEIR_LEASE_S: '2', WEIR_HEARTBEAT_S: '0.4', WEIR_SWEEP_S: '0.3' };
 
 type Arming = {
   /** Whose events count. What a worker writes anew after a takeover counts once. */
@@ -21,16 +24,28 @@ export class CrashAtCommits {
   private arming: Arming = { streams: [], dieAt: Infinity };
   private reviving: Promise<void> = Promise.resolve();
 
-  constructor(
+  private constructor(
     private readonly deployment: Deployment,
     private readonly watch: CommitWatch,
   ) {
     watch.onIdle = () => this.look();
   }
 
-  async start(): Promise<void> {
+  /** Puts the wire before the only worker of a deployment. */
+  static async in(deployment: Deployment): Promise<CrashAtCommits> {
+    const [worker] = deployment.workers;
+    await worker?.terminate();
+    const watch = await CommitWatch.before(deployment.postgres.url);
+    await worker?.start({ DATABASE_URL: watch.url });
+    return new CrashAtCommits(deployment, watch);
+  }
+
+  /** Its worker ends with the wire. */
+  async close(): Promise<void> {
     const [worker] = this.deployment.workers;
-    await worker?.start({ DATABASE_URL: this.watch.url });
+    await worker?.untilReady();
+    await worker?.terminate();
+    await this.watch.close();
   }
 
   arm(arming: Arming): void {

@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import postgres from 'postgres';
 import { API_KEY_SCOPES, mintApiKey, type EngineDeps } from '../../../libs/engine/src/index.js';
 import {
   connect,
@@ -195,13 +196,23 @@ export class Deployment {
       faults.push(...fatal.map((line) => new Error(`${app.name}: ${JSON.stringify(line)}`)));
       faults.push(...app.crashes.map(({ code }) => new Error(`${app.name} ended by itself with exit code ${code}`)));
     }
-    const secrets = await secretsInDatabase(this.database.sql).catch((error: unknown) => [String(error)]);
+    const secrets = await this.storedSecrets().catch((error: unknown) => [String(error)]);
     faults.push(...secrets.map((secret) => new Error(`stored: ${secret}`)));
     await attempt(this.database.close());
     await attempt(Promise.all([this.postgres.stop(), this.redis.stop()]));
     rmSync(this.folder, { recursive: true, force: true });
     this.guard.close();
     if (faults.length > 0) throw new AggregateError(faults, faults.map(String).join('\n'));
+  }
+
+  /** Over a connection without a bound of time: it reads all there is. */
+  private async storedSecrets(): Promise<string[]> {
+    const sql = postgres(this.postgres.url, { max: 1, onnotice: () => undefined });
+    try {
+      return await secretsInDatabase(sql);
+    } finally {
+      await sql.end();
+    }
   }
 
   private async openRuns(runIds: readonly string[]): Promise<string> {
