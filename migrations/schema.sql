@@ -279,7 +279,8 @@ create table run (
   paused_at timestamp with time zone,
   concurrency_key text,
   concurrency_limit integer,
-  start_at timestamp with time zone
+  start_at timestamp with time zone,
+  traceparent text
 );
 alter table run add constraint run_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'waiting'::text, 'cancelling'::text, 'succeeded'::text, 'failed'::text, 'cancelled'::text, 'timed_out'::text, 'dead_letter'::text])));
 alter table run add constraint run_project_id_fkey FOREIGN KEY (project_id) REFERENCES project(project_id);

@@ -130,6 +130,7 @@ export class Installation {
     await this.accepting.tools.close();
     await this.accepting.queue.close();
     await this.accepting.database.close();
+    await this.accepting.tracing.close();
     await this.database.drop();
     await rm(this.scripts, { recursive: true });
   }

@@ -1,5 +1,5 @@
 import type { Registry } from 'prom-client';
-import type { Logger } from '#libs/platform';
+import type { Logger, Tracing } from '#libs/platform';
 import type { ReadinessCheck, Runtime } from '../../runtime/src/index.js';
 
 /** What the API is made of. It starts no steps and calls no model: of the engine it uses what accepts and reads. */
@@ -8,6 +8,7 @@ export type ApiParts = Pick<Runtime, 'engine' | 'database'> & {
   readonly registry: Registry;
   /** How many connections the queue's server has; null: not known. */
   readonly queueConnections: () => Promise<number | null>;
+  readonly tracing: Tracing;
   readonly queueBackend: 'redis' | 'postgres';
   /** What `/health/ready` asks. With `isOptional` a fault is shown and the API stays ready. */
   readonly readiness: readonly (ReadinessCheck & { readonly isOptional?: true })[];

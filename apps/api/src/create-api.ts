@@ -14,6 +14,7 @@ import { addBodyParsers, BODY_LIMIT_BYTES } from './http/body-parsers.js';
 import { answerBadSocket, answerBadUrl, MOST_PATH_PART_CHARS } from './http/early-problems.js';
 import { ProblemFilter } from './http/problem.filter.js';
 import { requestIdOf } from './http/request-id.js';
+import { traceRequests } from './http/trace-requests.js';
 import { ValidationPipe } from './http/validation.pipe.js';
 import { createOpenApiDocument } from './openapi/openapi-document.js';
 
@@ -54,6 +55,7 @@ export async function createApi(parts: ApiParts, options: { docs: boolean }): Pr
   app.useGlobalGuards(new AuthGuard(keys));
   app.useGlobalPipes(new ValidationPipe());
   addBodyParsers(adapter.getInstance());
+  traceRequests(adapter.getInstance(), parts.tracing);
   addHooks(adapter, metrics);
   let known: OpenAPIObject | null = null;
   authoriseEarly(adapter.getInstance(), keys, () => known);

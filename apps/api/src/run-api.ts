@@ -22,7 +22,7 @@ export async function runApi(): Promise<void> {
   const parts: ApiParts = {
     engine,
     database,
-    registry: runtime.registry,
+    ...{ registry: runtime.registry, tracing: runtime.tracing },
     queueConnections: async () => (await queue.health()).connections,
     queueBackend: queue.kind,
     // Runs are accepted while the queue is away: they start when it is back.
@@ -44,5 +44,6 @@ export async function runApi(): Promise<void> {
   shutdown.add({ name: 'loops', timeoutMs: CLOSE_MS, run: async () => void (await loops.stop(CLOSE_MS)) });
   shutdown.add({ name: 'queue', timeoutMs: CLOSE_MS, run: () => queue.close() });
   shutdown.add({ name: 'database', timeoutMs: 2 * CLOSE_MS, run: () => database.close() });
+  shutdown.add({ name: 'traces', timeoutMs: CLOSE_MS, run: () => runtime.tracing.close() });
   logger.info({ url: await app.getUrl(), queue: queue.kind }, 'api started');
 }

@@ -1,6 +1,7 @@
 import { Processor, WorkerHost } from '@nestjs/bullmq';
 import { Inject, type Type } from '@nestjs/common';
 import { runCompactionJob, type EngineDeps } from '#libs/engine';
+import { inJobScope } from '../../runtime/src/index.js';
 import { COMPACTIONS_QUEUE, decodeCompactionJob, type workerOptions } from '#libs/queue';
 
 export const ENGINE = Symbol('EngineDeps');
@@ -12,7 +13,7 @@ export class CompactionsProcessor extends WorkerHost {
   }
 
   process(job: { data: unknown }, _token?: string, signal?: AbortSignal): Promise<void> {
-    return runCompactionJob(this.engine, decodeCompactionJob(job.data), signal);
+    return inJobScope(() => runCompactionJob(this.engine, decodeCompactionJob(job.data), signal));
   }
 }
 

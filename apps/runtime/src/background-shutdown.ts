@@ -35,6 +35,7 @@ export function addShutdownSteps(shutdown: Shutdown, parts: BackgroundParts): vo
     ['tools', CLOSE_MS, () => Promise.all([runtime.tools.close(), runtime.webhooks.close()])],
     ['queue', CLOSE_MS, () => queue.close()],
     ['database', CLOSE_MS + 3000, () => database.close()],
+    ['traces', CLOSE_MS, () => runtime.tracing.close()],
     ['health server', CLOSE_MS, () => health.close()],
   ];
   for (const [name, timeoutMs, run] of steps) shutdown.add({ name, timeoutMs, run: async () => void (await run()) });

@@ -15,7 +15,7 @@ import {
   type Database,
 } from '#libs/event-store';
 import { createModels, Scripts } from '#libs/models';
-import type { Logger, Settings } from '#libs/platform';
+import { createTracing, type Logger, type Settings, type Tracing } from '#libs/platform';
 import { createQueueBackend, type QueueBackend, type ReportFault } from '#libs/queue';
 import { createTools, loadPlugins, type ClosableTools } from '#libs/tools';
 import { lookAround } from './checks/look-around.js';
@@ -43,6 +43,8 @@ export type Runtime = {
   /** What this process counts; `/metrics` shows it. */
   registry: Registry;
   metrics: EngineMetrics;
+  /** Its `close` sends what is left; last. */
+  tracing: Tracing;
   /** What stands around the process: the checks of its start. */
   lookAround: () => Promise<Finding[]>;
   /** Whether database and queue are there, for `/health/ready`. */
@@ -68,7 +70,8 @@ export async function composeEngine(settings: Settings, logger: Logger, app: str
   const webhooks = webhookSender(settings.http.allowedHosts);
   const registry = new Registry();
   const metrics = engineMetrics(registry);
-  const { engine, tools } = engineDeps(settings, { logger, app, database, queue, plugins, webhooks, metrics });
+  const tracing = await createTracing(settings.telemetry, `weir-${app}`);
+  const { engine, tools } = engineDeps(settings, { logger, app, database, queue, plugins, webhooks, metrics, tracing });
   return {
     engine,
     database,
@@ -78,6 +81,7 @@ export async function composeEngine(settings: Settings, logger: Logger, app: str
     reportFault,
     registry,
     metrics,
+    tracing,
     lookAround: () =>
       lookAround({
         ...{ settings, database, queue, storedEpoch: null, processes: null },
@@ -102,6 +106,7 @@ type Parts = {
   plugins: Plugins;
   webhooks: ClosableWebhookSender;
   metrics: EngineMetrics;
+  tracing: Tracing;
 };
 
 function engineDeps(settings: Settings, parts: Parts): { engine: EngineDeps; tools: ClosableTools } {
@@ -111,12 +116,14 @@ function engineDeps(settings: Settings, parts: Parts): { engine: EngineDeps; too
   const log = postgresEventLog(database);
   const recorded = recordedCalls({ recordings: postgresRecordingStore(database), log });
   const tools = toolsOf(settings, parts, { expressions, recorded });
+  const redact = secretRedactor(knownSecrets(settings));
   const observed = observedEngine(
     {
       ...{ log, tools, runs: postgresRunStore(database), compactions: postgresCompactionStore(database) },
       models: createModels({ connections: settings.connections, overrides: settings.models, scripts, recorded }),
     },
     metrics,
+    { tracing: parts.tracing, redact },
   );
   const engine: EngineDeps = {
     ...observed,
@@ -128,7 +135,7 @@ function engineDeps(settings: Settings, parts: Parts): { engine: EngineDeps; too
     webhooks,
     expressions,
     pipelineFacts: pipelineFacts({ ...settings, plugins: [...parts.plugins.keys()] }, expressions),
-    redact: secretRedactor(knownSecrets(settings)),
+    redact,
     settings: engineSettings(settings, app),
     admission: new Admission(),
     held: new HeldSteps(),

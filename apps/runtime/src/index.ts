@@ -6,6 +6,7 @@ export {
 } from './background-app.js';
 export { composeEngine, type Runtime } from './compose-engine.js';
 export { logCleaner } from './secret-redactor.js';
+export { inJobScope, inTraceScope, type TraceScope } from './observe/trace-scope.js';
 export { startOrExit } from './start-or-exit.js';
 export { readinessOf, type ReadinessCheck } from './readiness.js';
 export { lookAround, type Surroundings } from './checks/look-around.js';

@@ -1,6 +1,7 @@
 import { Processor, WorkerHost } from '@nestjs/bullmq';
 import { Inject, type Type } from '@nestjs/common';
 import { runStepJob, type EngineDeps } from '#libs/engine';
+import { inJobScope } from '../../runtime/src/index.js';
 import { decodeStepJob, STEPS_QUEUE, type workerOptions } from '#libs/queue';
 
 export const ENGINE = Symbol('EngineDeps');
@@ -12,7 +13,7 @@ export class StepsProcessor extends WorkerHost {
   }
 
   process(job: { data: unknown }, _token?: string, signal?: AbortSignal): Promise<void> {
-    return runStepJob(this.engine, decodeStepJob(job.data), signal);
+    return inJobScope(() => runStepJob(this.engine, decodeStepJob(job.data), signal));
   }
 }
 

@@ -1,3 +1,4 @@
+export * from './telemetry/index.js';
 export * from './config/index.js';
 export * from './documents/index.js';
 export * from './lifecycle/index.js';

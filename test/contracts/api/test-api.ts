@@ -79,6 +79,7 @@ export async function startTestApi({
       engine,
       database: runtime.database,
       registry: runtime.registry,
+      tracing: runtime.tracing,
       queueConnections: async () => (await runtime.queue.health()).connections,
       queueBackend: runtime.queue.kind,
       readiness: runtime.readiness,

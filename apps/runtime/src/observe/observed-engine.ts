@@ -1,20 +1,22 @@
 import type { NewEvent } from '#libs/domain';
-import type { AppendResult, AppendUnit, EngineDeps } from '#libs/engine';
+import type { AppendResult, AppendUnit, EngineDeps, RunTransaction } from '#libs/engine';
 import type { EngineMetrics } from './engine-metrics.js';
+import { traceScope, type TraceScope } from './trace-scope.js';
+import { beginCompaction, beginStep, modelSpan, tellModel, toolSpan, traced, type Tracer } from './traced-calls.js';
 
 type Observed = Pick<EngineDeps, 'log' | 'runs' | 'compactions' | 'models' | 'tools'>;
 
 /**
- * The same ports, looked at from outside: the engine's code knows nothing of metrics. What is counted is what was
+ * The same ports, looked at from outside: the engine's code knows nothing of metrics and traces. What is counted is what was
  * committed; nothing here throws or waits.
  */
-export function observedEngine(ports: Observed, metrics: EngineMetrics): Observed {
+export function observedEngine(ports: Observed, metrics: EngineMetrics, tracer: Tracer): Observed {
   return {
     log: observedLog(ports.log, metrics),
-    runs: observedRuns(ports.runs, metrics),
-    compactions: observedCompactions(ports.compactions, metrics),
-    models: observedModels(ports.models, metrics),
-    tools: observedTools(ports.tools, metrics),
+    runs: observedRuns(ports.runs, metrics, tracer),
+    compactions: observedCompactions(ports, metrics, tracer),
+    models: observedModels(ports.models, metrics, tracer),
+    tools: observedTools(ports.tools, metrics, tracer),
   };
 }
 
@@ -46,27 +48,55 @@ function observedLog(log: EngineDeps['log'], metrics: EngineMetrics): EngineDeps
   };
 }
 
-function observedRuns(runs: EngineDeps['runs'], metrics: EngineMetrics): EngineDeps['runs'] {
+type Work<T> = (tx: RunTransaction) => Promise<T>;
+
+/** Counts what the attempt that was committed has stored; a run that it inserts joins the trace under way. */
+async function watched<T>(metrics: EngineMetrics, work: Work<T>, transact: (work: Work<T>) => Promise<T>): Promise<T> {
+  // Taken here: works that share a transaction are called from each other's.
+  const scope = traceScope();
+  let events: NewEvent[] = [];
+  const result = await transact((tx) => {
+    events = [];
+    const append: RunTransaction['append'] = async (units) => {
+      const results = await tx.append(units);
+      events.push(...newEvents(units, results));
+      return results;
+    };
+    const record: RunTransaction['record'] = async (units) => {
+      await tx.record(units);
+      events.push(...units.flatMap((unit) => unit.events));
+    };
+    const insertRun: RunTransaction['insertRun'] = (run) =>
+      tx.insertRun({ ...run, traceparent: scope?.traceparent ?? null });
+    return work({ ...tx, append, record, insertRun });
+  });
+  count(events, metrics);
+  tellOutcome(scope, events);
+  return result;
+}
+
+/** The last word about a step, as its event is named. */
+function tellOutcome(scope: TraceScope | null, events: readonly NewEvent[]): void {
+  const last = events.findLast(({ type }) =>
+    /^Step(Succeeded|Failed|Cancelled|TimedOut|DeadLettered|Released|Waiting)$/.test(type),
+  );
+  if (last === undefined || scope?.span == null) return;
+  scope.span.set({ 'weir.outcome': last.type });
+  if (/Failed|TimedOut|DeadLettered/.test(last.type)) scope.span.fail(last.type);
+}
+
+function observedRuns(runs: EngineDeps['runs'], metrics: EngineMetrics, { tracing }: Tracer): EngineDeps['runs'] {
   return {
     ...runs,
-    transact: async (work) => {
-      // Of the attempt that was committed.
-      let events: NewEvent[] = [];
-      const result = await runs.transact((tx) => {
-        events = [];
-        const append: typeof tx.append = async (units) => {
-          const results = await tx.append(units);
-          events.push(...newEvents(units, results));
-          return results;
-        };
-        return work({ ...tx, append });
-      });
-      count(events, metrics);
-      return result;
-    },
+    transact: (work) => watched(metrics, work, (watching) => runs.transact(watching)),
+    transactRun: (about, work) => watched(metrics, work, (watching) => runs.transactRun(about, watching)),
     claimStep: async (claim) => {
+      const scope = traceScope();
       const claimed = await runs.claimStep(claim);
-      if (claimed !== null) metrics.stepClaimed((Date.now() - Date.parse(claimed.step.queuedAt)) / 1000);
+      if (claimed !== null) {
+        metrics.stepClaimed((Date.now() - Date.parse(claimed.step.queuedAt)) / 1000);
+        beginStep(tracing, scope, claimed);
+      }
       return claimed;
     },
     heartbeat: async (held, leaseMs, workerBytes) => {
@@ -78,11 +108,20 @@ function observedRuns(runs: EngineDeps['runs'], metrics: EngineMetrics): EngineD
 }
 
 function observedCompactions(
-  compactions: EngineDeps['compactions'],
+  { compactions, runs }: Pick<Observed, 'compactions' | 'runs'>,
   metrics: EngineMetrics,
+  { tracing }: Tracer,
 ): EngineDeps['compactions'] {
   return {
     ...compactions,
+    claimCompaction: async (claim) => {
+      const scope = traceScope();
+      const claimed = await compactions.claimCompaction(claim);
+      if (claimed === null || tracing.start === null) return claimed;
+      const run = claimed.runId === null ? null : await runs.getRun(claimed.projectId, claimed.runId);
+      beginCompaction(tracing, scope, { compactionId: claimed.compactionId, parent: run?.traceparent ?? null });
+      return claimed;
+    },
     heartbeatCompactions: async (held, leaseMs) => {
       const renewed = await compactions.heartbeatCompactions(held, leaseMs);
       metrics.leasesLost(held.length - renewed.size);
@@ -91,12 +130,17 @@ function observedCompactions(
   };
 }
 
-function observedModels(models: EngineDeps['models'], metrics: EngineMetrics): EngineDeps['models'] {
+function observedModels(models: EngineDeps['models'], metrics: EngineMetrics, tracer: Tracer): EngineDeps['models'] {
   return {
     ...models,
     call: async (call) => {
       const startedAt = performance.now();
-      const outcome = await models.call(call);
+      const outcome = await traced(
+        tracer.tracing,
+        () => modelSpan(tracer, call),
+        () => models.call(call),
+        (span, ended) => tellModel(tracer, span, ended),
+      );
       const { usage, costUsd } = outcome;
       metrics.modelCalled({
         model: call.model,
@@ -114,12 +158,17 @@ function observedModels(models: EngineDeps['models'], metrics: EngineMetrics): E
   };
 }
 
-function observedTools(tools: EngineDeps['tools'], metrics: EngineMetrics): EngineDeps['tools'] {
+function observedTools(tools: EngineDeps['tools'], metrics: EngineMetrics, tracer: Tracer): EngineDeps['tools'] {
   return {
     ...tools,
     invoke: async (invocation) => {
       const startedAt = performance.now();
-      const outcome = await tools.invoke(invocation);
+      const outcome = await traced(
+        tracer.tracing,
+        () => toolSpan(tracer, invocation),
+        () => tools.invoke(invocation),
+        (span, ended) => (ended.status === 'error' ? span.fail('tool_error') : undefined),
+      );
       const seconds = (performance.now() - startedAt) / 1000;
       metrics.toolCalled({ kind: invocation.definition?.kind ?? 'builtin', status: outcome.status, seconds });
       return outcome;

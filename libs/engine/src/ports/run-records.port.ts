@@ -37,6 +37,8 @@ export type RunRecord = {
   concurrency: { key: string; limit: number } | null;
   /** Not before; null: at once. */
   startAt: string | null;
+  /** W3C traceparent of what started it; null: none. */
+  traceparent: string | null;
 };
 
 export type StepUsage = {
@@ -118,7 +120,7 @@ export type NewRun = Pick<
   | 'parentStepRunId'
   | 'spendLimit'
   | 'concurrency'
-> & { statusReason: string | null; delayMs: number | null };
+> & { statusReason: string | null; delayMs: number | null; traceparent?: string | null };
 
 /**
  * Columns of a run to set. `started: true` sets started_at to now if it is null and timeout_at to the earlier of

@@ -17,6 +17,7 @@ export function newRunRecord(run: NewRun, now: string): RunRecord {
     endedAt: null,
     pausedAt: null,
     startAt: null,
+    traceparent: run.traceparent ?? null,
   };
 }
 

@@ -37,6 +37,7 @@ export const RUN_COLUMNS = [
   'concurrency_key',
   'concurrency_limit',
   'start_at',
+  'traceparent',
 ] as const satisfies readonly (keyof RunTable)[];
 
 export type RunRow = Pick<Selectable<RunTable>, (typeof RUN_COLUMNS)[number]>;
@@ -76,6 +77,7 @@ export function runRecord(row: RunRow): RunRecord {
         ? null
         : { key: row.concurrency_key, limit: row.concurrency_limit },
     startAt: row.start_at,
+    traceparent: row.traceparent,
   };
 }
 

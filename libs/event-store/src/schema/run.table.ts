@@ -34,4 +34,5 @@ export type RunTable = {
   concurrency_key: string | null;
   concurrency_limit: number | null;
   start_at: NullableTimestamp;
+  traceparent: string | null;
 };

@@ -57,6 +57,8 @@ const environmentSchema = z.object({
     .optional(),
   WEIR_URL: address(['http://', 'https://']).optional(),
   WEIR_API_KEY: z.string().min(1).optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: address(['http://', 'https://']).optional(),
+  OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: flag.optional(),
 });
 
 export type Environment = z.infer<typeof environmentSchema>;

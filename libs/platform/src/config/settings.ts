@@ -1,3 +1,4 @@
+import type { TracingSettings } from '../telemetry/tracing.js';
 import { ConfigurationError } from './configuration-error.js';
 import type { Environment } from './environment.js';
 import { parseOperatorFile, type ModelOverride, type OperatorFile, type SecretValue } from './operator-file.js';
@@ -62,6 +63,7 @@ export type Settings = {
   /** Where `scripted:<name>` models find their scripts, for tests; null: nowhere. */
   readonly scriptsDir: string | null;
   readonly logLevel: string;
+  readonly telemetry: TracingSettings;
   readonly client: { readonly url: string | null; readonly apiKey: string | null };
   readonly connections: ReadonlyMap<string, ConnectionSettings>;
   readonly secrets: ReadonlyMap<string, SecretSettings>;
@@ -112,6 +114,10 @@ export function resolveSettings(environment: Environment, file: OperatorFile, va
     dataDir: environment.WEIR_DATA_DIR ?? '.weir',
     scriptsDir: environment.WEIR_SCRIPTS_DIR ?? null,
     logLevel: environment.WEIR_LOG_LEVEL ?? 'info',
+    telemetry: {
+      endpoint: environment.OTEL_EXPORTER_OTLP_ENDPOINT ?? null,
+      captureContent: environment.OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT ?? false,
+    },
     client: { url: environment.WEIR_URL ?? null, apiKey: environment.WEIR_API_KEY ?? null },
     ...operatorSettings(file, variables),
   };
