@@ -37,6 +37,8 @@ export function crashingWorker(
     get: (target, name: keyof EngineDeps['runs']) => {
       if (name === 'transact')
         return (work: Parameters<EngineDeps['runs']['transact']>[0]) => written(() => target.transact(work));
+      if (name === 'transactRun')
+        return (...given: Parameters<EngineDeps['runs']['transactRun']>) => written(() => target.transactRun(...given));
       const member: unknown = Reflect.get(target, name);
       return typeof member === 'function'
         ? (...args: unknown[]) => alive(async () => Reflect.apply(member, target, args) as unknown)

@@ -1,5 +1,5 @@
 /** How long what was seen counts: other processes push too, each at most what it saw. */
-const FRESH_MS = 250;
+const FRESH_MS = 1000;
 
 /** How much room this process believes the queue to have: what it saw last, less what it took since. */
 export class Admission {

@@ -1,4 +1,4 @@
-import { Gathering } from './gathering.js';
+import { Gathering, oncePerQuestion } from './gathering.js';
 
 describe('gathering', () => {
   it('asks together what came while the last answer was under way', async () => {
@@ -43,5 +43,20 @@ describe('gathering', () => {
     const settled = await Promise.allSettled([1, 2, 3].map((one) => gathering.ask(one)));
     expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     await expect(gathering.ask(4)).resolves.toBe(4);
+  });
+
+  it('asks once for equal questions', async () => {
+    const asked: string[] = [];
+    const gathering = new Gathering<[string], string>(
+      oncePerQuestion(async ([name]) => {
+        asked.push(name);
+        return name.toUpperCase();
+      }),
+    );
+    const answers = await Promise.all(['a', 'b', 'a'].map((name) => gathering.ask([name])));
+    expect([answers, asked]).toEqual([
+      ['A', 'B', 'A'],
+      ['a', 'b'],
+    ]);
   });
 });

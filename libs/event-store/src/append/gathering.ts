@@ -49,3 +49,20 @@ type Waiting<Question, Answer> = {
   resolve: (answer: Answer) => void;
   reject: (error: unknown) => void;
 };
+
+/** For `answerAll`: asks once for equal questions, side by side for others. Questions are JSON. */
+export function oncePerQuestion<Question, Answer>(
+  answer: (question: Question) => Promise<Answer>,
+): (questions: readonly Question[]) => Promise<Answer[]> {
+  return (questions) => {
+    const answers = new Map<string, Promise<Answer>>();
+    return Promise.all(
+      questions.map((question) => {
+        const key = JSON.stringify(question);
+        const known = answers.get(key) ?? answer(question);
+        answers.set(key, known);
+        return known;
+      }),
+    );
+  };
+}

@@ -1,4 +1,4 @@
-import type { RunActivity, StepRunRecord } from '#libs/engine';
+import type { RunActivity, ScopePlace, StepRunRecord } from '#libs/engine';
 import type { Session } from '../session.js';
 import { STEP_RUN_COLUMNS, stepRunRecord, type StepRunRow } from './step-run-row.js';
 
@@ -26,18 +26,40 @@ export async function lockStepRun(
   return row === undefined ? null : stepRunRecord(row);
 }
 
+export type PlaceQuestion = { projectId: string; runId: string; at: ScopePlace };
+
 /** Those of these steps that have a row at this item and round, in the order in which they became runnable. */
 export async function findStepRunsAt(
   session: Session,
   projectId: string,
   runId: string,
-  at: { stepIds: readonly string[]; item: number | null; round: number },
+  at: ScopePlace,
 ): Promise<StepRunRecord[]> {
-  const rows = await session<StepRunRow[]>`
-    select ${session(STEP_RUN_COLUMNS)} from step_run
-    where project_id = ${projectId} and run_id = ${runId} and step_id = any(${[...at.stepIds]}::text[])
-      and coalesce(item, -1) = ${at.item ?? -1} and round = ${at.round} order by queued_at, step_run_id`;
-  return rows.map(stepRunRecord);
+  const [found] = await findStepRunsAtPlaces(session, [{ projectId, runId, at }]);
+  return found ?? [];
+}
+
+/** The same for many places, in their order. Equal ones are read once. */
+export async function findStepRunsAtPlaces(
+  session: Session,
+  questions: readonly PlaceQuestion[],
+): Promise<StepRunRecord[][]> {
+  const keys = questions.map((question) => JSON.stringify(question));
+  const asked = [...new Map(questions.map((question, index) => [keys[index] ?? '', question]))];
+  const rowsAsked = asked.map(([key, { projectId, runId, at }]) => ({
+    ...{ key, project_id: projectId, run_id: runId, step_ids: at.stepIds, item: at.item ?? -1, round: at.round },
+  }));
+  const rows = await session<(StepRunRow & { key: string })[]>`
+    select a.key, s.* from jsonb_to_recordset((${JSON.stringify(rowsAsked)}::text)::jsonb) as a(
+      key text, project_id text, run_id text, step_ids text[], item integer, round integer)
+    cross join lateral (
+      select ${session(STEP_RUN_COLUMNS)} from step_run
+      where project_id = a.project_id and run_id = a.run_id and step_id = any(a.step_ids)
+        and coalesce(item, -1) = a.item and round = a.round offset 0
+    ) s order by s.queued_at, s.step_run_id`;
+  const found = new Map<string, StepRunRecord[]>(asked.map(([key]) => [key, []]));
+  for (const row of rows) found.get(row.key)?.push(stepRunRecord(row));
+  return keys.map((key) => found.get(key) ?? []);
 }
 
 /** Those that have not ended. */

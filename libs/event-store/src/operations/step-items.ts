@@ -85,13 +85,27 @@ export async function findItems(session: Session, { projectId, stepRunId }: Loop
   return rows.map(({ error, ...row }) => ({ ...row, error: error === null ? null : runErrorSchema.parse(error) }));
 }
 
+export type ItemQuestion = { loop: LoopKey; item: number };
+
 /** Null when there is none. */
-export async function findItemValue(
+export async function findItemValue(session: Session, loop: LoopKey, item: number): Promise<{ value: Json } | null> {
+  const [found] = await findItemValues(session, [{ loop, item }]);
+  return found ?? null;
+}
+
+/** The same for many, in their order. */
+export async function findItemValues(
   session: Session,
-  { projectId, stepRunId }: LoopKey,
-  item: number,
-): Promise<{ value: Json } | null> {
-  const [row] = await session<{ value: Json }[]>`
-    select value from step_item where project_id = ${projectId} and step_run_id = ${stepRunId} and item = ${item}`;
-  return row === undefined ? null : { value: row.value };
+  questions: readonly ItemQuestion[],
+): Promise<({ value: Json } | null)[]> {
+  const asked = questions.map(({ loop, item }, no) => ({
+    ...{ no, project_id: loop.projectId, step_run_id: loop.stepRunId, item },
+  }));
+  const rows = await session<{ no: number; value: Json }[]>`
+    select a.no, i.value from jsonb_to_recordset((${JSON.stringify(asked)}::text)::jsonb) as a(no integer, project_id text, step_run_id text, item integer)
+    cross join lateral (
+      select value from step_item where project_id = a.project_id and step_run_id = a.step_run_id and item = a.item offset 0
+    ) i`;
+  const values = new Map(rows.map(({ no, value }) => [no, { value }]));
+  return questions.map((_, no) => values.get(no) ?? null);
 }

@@ -1,0 +1,73 @@
+import { Redis } from 'ioredis';
+import { describeRedis, testRedis, waitFor } from '../../support/index.js';
+import { Installation, PROJECT } from '../../support/installation.js';
+
+const RUNS = 20;
+const STEPS = 5;
+
+/**
+ * What a step of a chain costs in counts, which do not depend on how fast the machine is; alone on it, a flight is smaller and a
+ * step costs more, so these are bounds from above. Raise one only when you know what you bought with it.
+ */
+const BASELINE = {
+  /** Of a start: created, started, first step queued; of a step: started, succeeded, next one queued or the run's end. */
+  eventsOfRun: 3 + 3 * STEPS,
+  /** The end of a step and what follows from it is one transaction, and so is the start of a run. */
+  writingTransactionsAStep: 1 + 1 / STEPS,
+  /** The claim and the end; the rest is left for those that found no room in the queue. */
+  updatesAStep: 2.5,
+  /** One to add the job, one to end it and take the next; the rest is admission, which asks by the clock. */
+  redisScriptsAStep: 3.2,
+};
+
+describeRedis('what a step costs', () => {
+  it('is no more than it was', async () => {
+    const { url, prefix } = await testRedis();
+    const installation = await Installation.open({ REDIS_URL: url, WEIR_QUEUE_PREFIX: prefix, WEIR_SWEEP_S: '60' });
+    const { sql } = installation.accepting.database;
+    const monitor = await new Redis(url).monitor();
+    try {
+      const ids = Array.from({ length: STEPS }, (_, n) => `s${n + 1}`);
+      await installation.apply(
+        'chain',
+        ids.map((id, n) => ({ id, transform: { n: '${inputs.n}' }, ...(n === 0 ? {} : { depends_on: [`s${n}`] }) })),
+      );
+      let scripts = 0;
+      const elsewhere: string[] = [];
+      monitor.on('monitor', (_time: string, [name = '', _script, count, ...words]: string[]) => {
+        if (!/^eval(sha)?$/i.test(name) || !words.some((word) => word.includes(prefix))) return;
+        scripts += 1;
+        const keys = words.slice(0, Number(count));
+        elsewhere.push(...keys.filter((key) => !key.startsWith(`{${prefix}}:`)));
+      });
+      const worker = await installation.worker();
+      const runIds = await Promise.all(Array.from({ length: RUNS }, (_, n) => installation.start('chain', n)));
+      for (const runId of runIds) expect((await installation.ended(runId)).status).toBe('succeeded');
+      await worker.end();
+      const [written] = await sql<{ events: number; transactions: number; starts: number }[]>`
+        select count(*)::integer as events, count(distinct xact)::integer as transactions,
+          (select sum(starts)::integer from step_run where project_id = ${PROJECT}) as starts
+        from event where project_id = ${PROJECT} and run_id = any(${runIds})`;
+      const steps = RUNS * STEPS;
+      // The worker's connections have counted when they are gone.
+      const updates = await waitFor(async () => {
+        const [row] = await sql<{ updates: number }[]>`
+          select n_tup_upd as updates from pg_stat_user_tables where relname = 'step_run'`;
+        return (row?.updates ?? 0) >= 2 * steps ? row?.updates : null;
+      });
+      expect(written).toMatchObject({ events: RUNS * BASELINE.eventsOfRun, starts: steps });
+      expect((written?.transactions ?? 0) / steps).toBeLessThanOrEqual(BASELINE.writingTransactionsAStep);
+      expect((updates ?? 0) / steps).toBeLessThanOrEqual(BASELINE.updatesAStep);
+      expect(scripts / steps).toBeLessThanOrEqual(BASELINE.redisScriptsAStep);
+      // On a Redis Cluster a script may only touch keys of one slot: the hash tag puts all of an installation there.
+      expect(elsewhere).toEqual([]);
+      // The bench says how far below; printed where somebody looks into a run of this test.
+      process.stdout.write(
+        `a step: ${((written?.transactions ?? 0) / steps).toFixed(2)} writing transactions, ${((updates ?? 0) / steps).toFixed(2)} updates, ${(scripts / steps).toFixed(2)} scripts\n`,
+      );
+    } finally {
+      monitor.disconnect();
+      await installation.close();
+    }
+  }, 120_000);
+});
