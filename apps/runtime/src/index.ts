@@ -9,5 +9,5 @@ export { logCleaner } from './secret-redactor.js';
 export { inJobScope, inTraceScope, type TraceScope } from './observe/trace-scope.js';
 export { startOrExit } from './start-or-exit.js';
 export { readinessOf, type ReadinessCheck } from './readiness.js';
-export { lookAround, type Surroundings } from './checks/look-around.js';
+export { lookAround } from './checks/look-around.js';
 export { databaseUrl, queueSettings } from './queue-settings.js';
