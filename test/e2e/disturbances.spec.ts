@@ -40,5 +40,5 @@ describeRedis('processes on Redis', () => {
     await redis.quit();
     await tools.close();
     await deployment.close();
-  }, 180_000);
+  }, 300_000);
 });
