@@ -25,7 +25,12 @@ describeRedis('metrics', () => {
 
   beforeAll(async () => {
     const { url, prefix } = await testRedis();
-    installation = await Installation.open({ REDIS_URL: url, WEIR_QUEUE_PREFIX: prefix, WEIR_LEASE_S: '60' });
+    installation = await Installation.open({
+      REDIS_URL: url,
+      WEIR_QUEUE_PREFIX: prefix,
+      WEIR_LEASE_S: '60',
+      WEIR_RETENTION_DAYS: '3650',
+    });
     const usage = { input_tokens: 120, cached_tokens: 100, output_tokens: 7 };
     const call = { id: 'c1', name: 'now', arguments: '{}' };
     await installation.script('clock', {

@@ -18,6 +18,7 @@ import { openGate, type Gate } from './gate.js';
 import { startHealthServer } from './health-server.js';
 import { createMetrics } from './metrics.js';
 import { queueSettings } from './queue-settings.js';
+import { startRetention } from './retention.js';
 import { logCleaner } from './secret-redactor.js';
 
 export type BackgroundModuleOptions = {
@@ -67,6 +68,7 @@ export async function startBackgroundApp(
     ...{ leases: app.leases, onSwept: runtime.metrics.swept },
   });
   const announce = announceCapacity(app, runtime, jobs);
+  const retention = app.leases === 'steps' ? startRetention(runtime, runtime.registry, settings.retentionMs) : null;
   const checks = [...runtime.readiness, { name: 'jobs', check: () => Promise.resolve(jobsCheck(gate, intake)) }];
   const health = await startHealthServer({
     host: settings.server.host,
@@ -75,7 +77,7 @@ export async function startBackgroundApp(
     metrics: metrics.registry,
   });
   addShutdownSteps(shutdown, {
-    ...{ runtime, gate, intake, announce, loops, health },
+    ...{ runtime, gate, intake, announce, loops, retention, health },
     drainMs: settings.drainMs,
   });
   logger.info(

@@ -11,6 +11,7 @@ export type BackgroundParts = {
   intake: JobIntake;
   announce: Loop;
   loops: EngineLoops;
+  retention: Loop | null;
   health: HealthServer;
   drainMs: number;
 };
@@ -23,14 +24,14 @@ const CLOSE_MS = 3000;
  * keeps its lease, what was released is dispatched again at once.
  */
 export function addShutdownSteps(shutdown: Shutdown, parts: BackgroundParts): void {
-  const { runtime, gate, intake, announce, loops, health, drainMs } = parts;
+  const { runtime, gate, intake, announce, loops, retention, health, drainMs } = parts;
   const { queue, database } = runtime;
   const steps: [name: string, timeoutMs: number, run: () => Promise<unknown> | void][] = [
     ['readiness off', CLOSE_MS, () => gate.close('shutting down')],
     ['no new jobs', CLOSE_MS, () => intake.stop()],
     ['drain', drainMs + 2 * CLOSE_MS, () => drainAll(runtime, drainMs)],
     ['jobs acknowledged', CLOSE_MS, () => intake.close()],
-    ['loops', CLOSE_MS, () => Promise.all([announce.stop(CLOSE_MS), loops.stop(CLOSE_MS)])],
+    ['loops', CLOSE_MS, () => Promise.all([announce.stop(CLOSE_MS), loops.stop(CLOSE_MS), retention?.stop(CLOSE_MS)])],
     ['capacity', CLOSE_MS, () => withdraw(runtime)],
     ['tools', CLOSE_MS, () => Promise.all([runtime.tools.close(), runtime.webhooks.close()])],
     ['queue', CLOSE_MS, () => queue.close()],

@@ -14,6 +14,7 @@ import { registerImport } from './import.command.js';
 import { registerKeys } from './keys.command.js';
 import { registerMigrate } from './migrate.command.js';
 import { registerPromote } from './promote.command.js';
+import { registerRetention } from './retention.command.js';
 import { registerRetry } from './retry.command.js';
 import { registerPause, registerResume } from './pause.command.js';
 import { registerPreview } from './preview.command.js';
@@ -59,6 +60,7 @@ export const commands: readonly ((program: Command) => void)[] = [
   registerCompactions,
   registerVerify,
   registerDoctor,
+  registerRetention,
   registerMigrate,
   registerKeys,
 ];

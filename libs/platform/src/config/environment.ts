@@ -55,6 +55,7 @@ const environmentSchema = z.object({
     .string()
     .regex(/^[A-Za-z0-9._-]{1,64}$/)
     .optional(),
+  WEIR_RETENTION_DAYS: positiveInteger.optional(),
   WEIR_URL: address(['http://', 'https://']).optional(),
   WEIR_API_KEY: z.string().min(1).optional(),
   OTEL_EXPORTER_OTLP_ENDPOINT: address(['http://', 'https://']).optional(),

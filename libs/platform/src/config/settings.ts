@@ -63,6 +63,8 @@ export type Settings = {
   /** Where `scripted:<name>` models find their scripts, for tests; null: nowhere. */
   readonly scriptsDir: string | null;
   readonly logLevel: string;
+  /** Ended runs of streams that are over are erased after this; null: never. */
+  readonly retentionMs: number | null;
   readonly telemetry: TracingSettings;
   readonly client: { readonly url: string | null; readonly apiKey: string | null };
   readonly connections: ReadonlyMap<string, ConnectionSettings>;
@@ -114,6 +116,7 @@ export function resolveSettings(environment: Environment, file: OperatorFile, va
     dataDir: environment.WEIR_DATA_DIR ?? '.weir',
     scriptsDir: environment.WEIR_SCRIPTS_DIR ?? null,
     logLevel: environment.WEIR_LOG_LEVEL ?? 'info',
+    retentionMs: environment.WEIR_RETENTION_DAYS === undefined ? null : environment.WEIR_RETENTION_DAYS * 86_400_000,
     telemetry: {
       endpoint: environment.OTEL_EXPORTER_OTLP_ENDPOINT ?? null,
       captureContent: environment.OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT ?? false,
