@@ -12,6 +12,7 @@ import { ProgressHub } from './events/progress-hub.js';
 import { createApiMetrics, type ApiMetrics } from './health/metrics.js';
 import { addBodyParsers, BODY_LIMIT_BYTES } from './http/body-parsers.js';
 import { answerBadSocket, answerBadUrl, MOST_PATH_PART_CHARS } from './http/early-problems.js';
+import { logRequests } from './http/log-requests.js';
 import { ProblemFilter } from './http/problem.filter.js';
 import { requestIdOf } from './http/request-id.js';
 import { traceRequests } from './http/trace-requests.js';
@@ -56,6 +57,7 @@ export async function createApi(parts: ApiParts, options: { docs: boolean }): Pr
   app.useGlobalPipes(new ValidationPipe());
   addBodyParsers(adapter.getInstance());
   traceRequests(adapter.getInstance(), parts.tracing);
+  logRequests(adapter.getInstance(), parts.logger);
   addHooks(adapter, metrics);
   let known: OpenAPIObject | null = null;
   authoriseEarly(adapter.getInstance(), keys, () => known);

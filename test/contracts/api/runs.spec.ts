@@ -98,7 +98,10 @@ describe('runs', () => {
       'assistant',
       'user',
     ]);
-    expect(later.body.diff).toEqual({ common_prefix_chars: expect.any(Number), first_difference: null });
+    expect(later.body.diff).toEqual({
+      common_prefix_chars: expect.any(Number),
+      first_difference: { message: 2, cause: 'appended' },
+    });
     const cost = await api.ask(`/v1/runs/${body.id}/cost`);
     expect(cost.body).toMatchObject({
       usage: { model_calls: 1 },

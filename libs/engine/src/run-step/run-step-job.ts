@@ -56,6 +56,7 @@ async function executeAndSettle(deps: EngineDeps, claimed: Claimed, held: HeldSt
     run_id: run.runId,
     step_id: row.stepId,
     step_run_id: row.stepRunId,
+    item: row.item,
     attempt: row.attempt,
     starts: row.starts,
   };
@@ -77,6 +78,8 @@ async function executeAndSettle(deps: EngineDeps, claimed: Claimed, held: HeldSt
     definition = await loadDefinition(deps, run.projectId, run.pipeline, run.pipelineVersion);
   }
   await settleStep(deps, { claimed, definition, outcome });
+  const failure = outcome.kind === 'failed' ? outcome.failure.kind : null;
+  deps.logger[failure === null ? 'debug' : 'info']({ ...fields, outcome: outcome.kind, failure }, 'step handled');
 }
 
 async function execute(
