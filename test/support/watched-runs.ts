@@ -52,6 +52,8 @@ type Around = { steps: readonly StepRunRecord[]; dispatched: readonly Dispatched
 function hasActor(step: StepRunRecord, { steps, dispatched, waiting }: Around): boolean {
   const isOwn = (job: Dispatched): boolean => job.stepRunId === step.stepRunId && job.dispatchNo === step.dispatchNo;
   if (step.status === 'queued') return step.dispatchedAt === null || dispatched.some(isOwn);
+  // Behind another retried step, which moves it when it ends.
+  if (step.status === 'pending') return steps.some(({ status }) => status !== 'pending');
   if (step.status === 'running') return step.leaseUntil !== null && step.workerId !== null;
   if (step.kind === 'for_each' || step.kind === 'repeat') return steps.some((other) => other !== step);
   return step.reason === 'paused' || waiting.has(step.stepRunId);

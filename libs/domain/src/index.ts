@@ -14,4 +14,5 @@ export * from './run/decide-next.js';
 export * from './run/evolve.js';
 export * from './run/run-state.js';
 export * from './run/scope.js';
+export * from './run/steps-to-retry.js';
 export * from './triggers/index.js';

@@ -1,10 +1,9 @@
-import { findDefinedStep, isEndedRun, type PipelineDefinition, type RunStatus } from '#libs/domain';
+import { findDefinedStep, isEndedRun, stepsToRetry, type PipelineDefinition, type RunStatus } from '#libs/domain';
 import { afterCommit } from './advance/after-commit.js';
 import { advanceRun, type Advanced } from './advance/advance-run.js';
 import { RunRecorder } from './advance/run-recorder.js';
 import type { EngineDeps } from './engine-deps.js';
 import { loadDefinition } from './load-definition.js';
-import { planRetry, reopenLoop } from './retry-plan.js';
 import type { RunRecord, StepRunRecord } from './ports/run-records.port.js';
 import type { RunTransaction } from './ports/run-store.port.js';
 
@@ -118,26 +117,31 @@ async function goOn(
   { run, definition, rows }: { run: RunRecord; definition: PipelineDefinition; rows: readonly StepRunRecord[] },
 ): Promise<Reopened> {
   const recorder = new RunRecorder(deps, run);
-  const plan = planRetry(definition, rows);
-  const failed = plan.all;
+  const failed = await rowsToRetry(tx, definition, rows);
   const places = failed.map(({ stepId, item, round }) => ({ step_id: stepId, item, round }));
   recorder.ofRun('RunRetried', [run.generation], { steps: places, version: run.pipelineVersion });
-  for (const loop of plan.loops) await reopenLoop({ tx, run, recorder, definition }, loop, rows);
-  await tx.deleteStepRuns(
-    run.projectId,
-    plan.undecided.map((row) => row.stepRunId),
-  );
-  for (const row of plan.begun) {
-    const attempt = row.attempt + 1;
-    await tx.updateStepRun(row.projectId, row.stepRunId, { reopened: true, requeue: true, attempt });
-    recorder.ofStep(row, 'StepQueued', [run.generation], { kind: row.kind, attempt });
-  }
+  for (const { projectId, stepRunId, attempt } of failed)
+    await tx.updateStepRun(projectId, stepRunId, {
+      ...{ reopened: true, status: 'pending', reason: null, waitingKey: null, attempt: attempt + 1 },
+    });
   const advanced = await advanceRun({ deps, tx, run, definition, recorder }, 'all');
   await recorder.flush(tx);
-  const runnable = [...plan.begun.map((row) => row.stepRunId), ...advanced.runnable];
   const steps = failed.map((row) => row.stepId);
   return {
     result: { status: 'retried', runId: run.runId, version: run.pipelineVersion, steps },
-    advanced: { ...advanced, runnable },
+    advanced,
   };
+}
+
+async function rowsToRetry(
+  tx: RunTransaction,
+  definition: PipelineDefinition,
+  rows: readonly StepRunRecord[],
+): Promise<StepRunRecord[]> {
+  const succeeded = new Set<string>();
+  for (const loop of rows)
+    if (loop.kind === 'for_each' && loop.status !== 'succeeded')
+      for (const { item, status } of await tx.items(loop))
+        if (status === 'succeeded') succeeded.add(`${loop.stepRunId} ${item}`);
+  return stepsToRetry(definition, rows, (loop, item) => succeeded.has(`${loop.stepRunId} ${item}`));
 }

@@ -1,7 +1,6 @@
 import type { RunTransaction } from '#libs/engine';
 import { appendUnits } from './append/append-units.js';
 import { recordUnits } from './append/record-units.js';
-import { deleteStepRuns } from './operations/delete-step-runs.js';
 import { findStepRunsOfRun, lockStepRun } from './operations/find-step-run.js';
 import { lockRun } from './operations/find-run.js';
 import { claimIdempotencyKey, storeIdempotentAnswer } from './operations/idempotency-keys.js';
@@ -39,7 +38,6 @@ export function runTransaction(open: () => Session): RunTransaction {
         steps.map((step) => ({ ...step, projectId })),
       ),
     updateStepRun: (projectId, stepRunId, patch) => updateStepRun(open(), projectId, stepRunId, patch),
-    deleteStepRuns: (projectId, stepRunIds) => deleteStepRuns(open(), projectId, stepRunIds),
     insertCompaction: (compaction) => insertCompaction(open(), compaction),
     openCompaction: (projectId, streamId, viewRunId) => findOpenCompaction(open(), projectId, streamId, viewRunId),
     lockCompaction: (projectId, compactionId) => lockCompaction(open(), projectId, compactionId),

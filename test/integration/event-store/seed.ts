@@ -82,6 +82,7 @@ export const newStep = (runId: string, overrides: Partial<NewStepRun> = {}): New
   item: null,
   round: 0,
   kind: 'agent',
+  attempt: 1,
   status: 'queued',
   priority: 0,
   timeoutMs: null,

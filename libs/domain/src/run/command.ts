@@ -2,7 +2,8 @@ import type { RunError } from '../events/run-events.js';
 import type { Json, JsonObject } from '../json.js';
 import type { StepPlace } from './run-state.js';
 
-type At = StepPlace & { readonly kind: string };
+/** `attempt`: the one that begins; above 1 for a step that had a row before a retry. */
+type At = StepPlace & { readonly kind: string; readonly attempt: number };
 
 /** What must happen next to steps of one scope; the engine performs them in this order in one transaction. */
 export type StepCommand =

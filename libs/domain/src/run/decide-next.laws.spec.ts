@@ -21,7 +21,8 @@ type Happening =
       at: number;
       as: 'overloaded' | 'invalid_request' | 'rate_limited' | 'step_timeout' | 'lease_expiries';
     }
-  | { do: 'cancel' };
+  | { do: 'cancel' }
+  | { do: 'retry' };
 
 const isLoopKind = ({ kind }: StepState): boolean => kind === 'for_each' || kind === 'repeat';
 const isWaitKind = ({ kind }: StepState): boolean => kind === 'sleep' || kind === 'approval' || kind === 'wait_for';
@@ -36,6 +37,9 @@ class Happens implements fc.Command<{ isCancelled: boolean }, PureRun> {
     if (happening.do === 'cancel') {
       if (!run.hasEnded) expected.isCancelled = true;
       run.cancel();
+    } else if (happening.do === 'retry') {
+      if (run.hasEnded) expected.isCancelled = false;
+      run.retry();
     } else this.toStep(run, happening);
     if (expected.isCancelled && run.hasEnded) expect(run.state.status).toBe('cancelled');
   }
@@ -44,7 +48,7 @@ class Happens implements fc.Command<{ isCancelled: boolean }, PureRun> {
     return Object.values(this.happening).join(' ');
   }
 
-  private toStep(run: PureRun, happening: Exclude<Happening, { do: 'cancel' }>): void {
+  private toStep(run: PureRun, happening: Exclude<Happening, { do: 'cancel' } | { do: 'retry' }>): void {
     const candidates = run.state.steps.filter((step) => fits(happening, step));
     const step = candidates[happening.at % Math.max(1, candidates.length)];
     if (step === undefined) return;
@@ -80,6 +84,7 @@ function fits(happening: Happening, step: StepState): boolean {
     case 'decide':
       return step.status === 'waiting' && isWaitKind(step);
     case 'cancel':
+    case 'retry':
       return false;
   }
 }
@@ -105,7 +110,7 @@ const commands = fc.commands(
     }),
     fc.oneof(
       { weight: 5, arbitrary: fc.record({ do: fc.constant('finish' as const), at }) },
-      fc.constant({ do: 'cancel' as const }),
+      fc.record({ do: fc.constantFrom('cancel' as const, 'retry' as const, 'retry' as const) }),
     ),
   ].map((arbitrary: fc.Arbitrary<Happening>) => arbitrary.map((happening) => new Happens(happening))),
   { maxCommands: 40 },
@@ -133,11 +138,15 @@ it(`keeps its laws whatever happens in whatever order, over ${SEQUENCES} sequenc
     fc.property(randomPipeline, commands, (document, sequence) => {
       const run = new PureRun(definitionOf(document, anyModel), language);
       fc.modelRun(() => ({ model: { isCancelled: false }, real: run }), sequence);
-      settle(
-        run,
-        (open) => open[0],
-        (step) => run.finish(step, 'done'),
-      );
+      const finishAll = (): void =>
+        settle(
+          run,
+          (open) => open[0],
+          (step) => run.finish(step, 'done'),
+        );
+      finishAll();
+      run.retry();
+      finishAll();
     }),
     { numRuns: SEQUENCES, seed: SEED },
   );

@@ -7,9 +7,9 @@ import type { PipelineStep } from '../pipeline/pipeline-step.js';
 import { renderTemplate } from '../pipeline/template.js';
 import { pipelineVariables } from '../pipeline/variables.js';
 import type { ScopeEnd, StepCommand } from './command.js';
-import { openStep } from './open-step.js';
+import { openStep, type OpeningPlace } from './open-step.js';
 import { errorActionOf, isFailure, readinessOf, type Siblings } from './readiness.js';
-import type { StepPlace, StepState } from './run-state.js';
+import type { StepState } from './run-state.js';
 import { isEndedStep } from './run-status.js';
 import type { Scope } from './scope.js';
 
@@ -18,15 +18,14 @@ import type { Scope } from './scope.js';
  * without a database, `test/integration/engine/run-laws.spec.ts` the engine itself on Postgres; both are watched by
  * `testing/run-watcher.ts`, which knows only the events.
  *
- * S1  A step ends at most once per dispatch: nothing is said of a step that has ended, until it is queued again by a retry.
+ * S1  A step ends at most once per dispatch: nothing is said of a step that has ended, until the run is retried.
  * S2  What has ended stays as it is, until the run is retried (a dead letter may be discarded: it and its run then failed).
  * S3  A run ends only when all of its steps have, and but for a cancel or a time-out only when every step was decided.
  * S4  A run that has not ended has something outstanding, and its status says what: `running` is never for nothing.
  * S5  A cancel wins: nothing begins after it, what runs may end, and the run ends as cancelled (its deadline: timed out).
  * S6  Only a failure takes an attempt, one at a time and no more than the policy has; a release, a lost lease, a wait or a
  *     pause takes none.
- * S7  A step begins when what it depends on has let it, and is skipped when nothing can any more. (A retry begins all steps
- *     that had failed again at once, also where one depends on another that may end badly.)
+ * S7  A step begins when what it depends on has let it, and is skipped when nothing can any more; after a retry as at first.
  * S8  Loops keep their bounds, and what is in them ends with them.
  * S9  Deciding is idempotent, and looking where something changed finds all that looking everywhere does.
  * S10 What a run comes to depends on how its steps end, not on the order in which they do.
@@ -72,7 +71,7 @@ export function decideNext(
   const variables = (): ExpressionVariables => scopeVariables([...states.values()], around, context);
   const commands: StepCommand[] = [];
   for (const step of stepOrder(scope.steps)) {
-    if (states.has(step.id)) continue;
+    if ((states.get(step.id)?.status ?? 'pending') !== 'pending') continue;
     const command = decideStep(step, scope, { siblings, variables, language: context.language });
     if (command === null) continue;
     commands.push(command);
@@ -104,7 +103,8 @@ type Deciding = {
 };
 
 function decideStep(step: PipelineStep, scope: Scope, deciding: Deciding): StepCommand | null {
-  const place = { stepId: step.id, item: scope.item, round: scope.round, kind: step.kind };
+  const attempt = deciding.siblings.of(step.id)?.attempt ?? 1;
+  const place = { stepId: step.id, item: scope.item, round: scope.round, kind: step.kind, attempt };
   const readiness = readinessOf(step, deciding.siblings);
   switch (readiness) {
     case 'not_yet':
@@ -117,11 +117,7 @@ function decideStep(step: PipelineStep, scope: Scope, deciding: Deciding): StepC
   }
 }
 
-function decideReady(
-  step: PipelineStep,
-  place: StepPlace & { kind: string },
-  { variables, language }: Deciding,
-): StepCommand {
+function decideReady(step: PipelineStep, place: OpeningPlace, { variables, language }: Deciding): StepCommand {
   const seen = variables();
   if (step.when === null) return openStep(step, { place, variables: seen, language });
   const result = language.evaluate(step.when, seen);
@@ -172,8 +168,8 @@ function errorOf(step: StepState): RunError {
 
 /** The state of a step right after its command. */
 function stateAfter(command: StepCommand): StepState {
-  const { stepId, item, round, kind } = command;
-  const base = { stepId, item, round, kind, reason: null, attempt: 1, output: null, error: null };
+  const { stepId, item, round, kind, attempt } = command;
+  const base = { stepId, item, round, kind, attempt, reason: null, output: null, error: null };
   switch (command.type) {
     case 'queue_step':
       return { ...base, status: 'queued' };

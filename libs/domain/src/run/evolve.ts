@@ -87,7 +87,7 @@ function evolveRun(state: RunState, event: RunEvent): RunState {
 
 type RetriedEvent = Extract<StoredEvent, { type: 'RunRetried' }>;
 
-/** The retried steps and whatever was skipped behind them start anew; other outputs are kept. */
+/** The retried steps and whatever was skipped behind them are to be decided anew; other outputs are kept. */
 function reopened(state: RunState, event: RetriedEvent): RunState {
   const retried = (step: StepState): boolean =>
     event.data.steps.some((place) =>
@@ -100,9 +100,18 @@ function reopened(state: RunState, event: RetriedEvent): RunState {
     paused: false,
     error: null,
     output: null,
-    steps: state.steps.filter((step) => !retried(step)),
+    steps: state.steps.map((step) => (retried(step) ? undecided(step) : step)),
   };
 }
+
+const undecided = (step: StepState): StepState => ({
+  ...step,
+  status: 'pending',
+  reason: null,
+  attempt: step.attempt + 1,
+  output: null,
+  error: null,
+});
 
 function withStep(state: RunState, event: StepEvent): RunState {
   if (event.stepId === null) return state;

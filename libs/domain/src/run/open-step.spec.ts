@@ -11,7 +11,7 @@ describe('a for_each that is ready', () => {
     const [each] = definition.steps;
     if (each?.kind !== 'for_each') throw new Error('no loop');
     const items = Array.from({ length: elements }, (_, index) => index);
-    const place = { stepId: 'each', item: null, round: 0, kind: 'for_each' };
+    const place = { stepId: 'each', item: null, round: 0, kind: 'for_each', attempt: 1 };
     return openStep({ ...each, items }, { place, variables: {}, language: soundFacts.expressions });
   };
 

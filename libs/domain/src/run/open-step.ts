@@ -8,8 +8,10 @@ import { renderTemplate, type Template } from '../pipeline/template.js';
 import type { SleepEnd, StepCommand } from './command.js';
 import type { StepPlace } from './run-state.js';
 
+export type OpeningPlace = StepPlace & { readonly kind: string; readonly attempt: number };
+
 type Opening = {
-  readonly place: StepPlace & { kind: string };
+  readonly place: OpeningPlace;
   readonly variables: ExpressionVariables;
   readonly language: ExpressionLanguage;
 };

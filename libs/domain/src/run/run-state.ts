@@ -5,7 +5,7 @@ import type { RunStatus, StepStatus } from './run-status.js';
 /** Which execution of a step: `item` counts the elements of a `for_each` from 0, `round` those of a `repeat` from 0. */
 export type StepPlace = { readonly stepId: string; readonly item: number | null; readonly round: number };
 
-/** One execution of a step as the run's state machine sees it. Steps that are not runnable yet have no state. */
+/** One execution of a step as the run's state machine sees it. Steps that were never decided have no state; `pending`: to be decided anew after a retry. */
 export type StepState = StepPlace & {
   readonly kind: string;
   readonly status: StepStatus;

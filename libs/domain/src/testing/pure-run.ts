@@ -21,8 +21,17 @@ import {
   type RepeatStep,
   type Scope,
 } from '../run/scope.js';
+import { isInsideLoop } from '../run/steps-to-retry.js';
 import { failureEvent } from './failure-event.js';
-import { isInside, itemsOf, statesOf, surroundingsOf } from './pure-scope.js';
+import {
+  created,
+  expansionOf,
+  itemsOf,
+  placesToRetry,
+  scopesUnderWay,
+  statesOf,
+  surroundingsOf,
+} from './pure-scope.js';
 import { RunWatcher } from './run-watcher.js';
 
 /**
@@ -69,30 +78,25 @@ export class PureRun {
   }
 
   finish(step: StepState, output: Json): void {
-    this.move(() => {
-      this.record(step, 'StepSucceeded', { output });
-      return [step];
-    });
+    this.tell(step, 'StepSucceeded', { output });
   }
 
   /** The worker gives the step back, or died: not an attempt. */
   release(step: StepState): void {
-    this.move(() => {
-      this.record(step, 'StepReleased', { reason: 'shutdown' });
-      return [step];
-    });
+    this.tell(step, 'StepReleased', { reason: 'shutdown' });
   }
 
   wait(step: StepState, reason: NonNullable<StepState['reason']>): void {
-    this.move(() => {
-      this.record(step, 'StepWaiting', { reason, key: null, due_at: null });
-      return [step];
-    });
+    this.tell(step, 'StepWaiting', { reason, key: null, due_at: null });
   }
 
   wake(step: StepState): void {
+    this.tell(step, 'StepWoken', { reason: step.reason ?? 'timer' });
+  }
+
+  private tell<T extends EventType>(step: StepState, type: T, data: EventData<T>): void {
     this.move(() => {
-      this.record(step, 'StepWoken', { reason: step.reason ?? 'timer' });
+      this.record(step, type, data);
       return [step];
     });
   }
@@ -102,6 +106,14 @@ export class PureRun {
       if (this.state.cancelRequested) this.record(step, 'StepCancelled', {});
       else this.record(step, ...failureEvent(this.definition, step, kind));
       return [step];
+    });
+  }
+
+  retry(): void {
+    if (!this.hasEnded || this.state.status === 'succeeded') return;
+    this.move(() => {
+      this.record(null, 'RunRetried', { steps: placesToRetry(this.state, this.definition), version: 1 });
+      return [];
     });
   }
 
@@ -120,7 +132,10 @@ export class PureRun {
     this.watcher.look();
     this.batch = [];
     // Looking everywhere finds no more than looking where something changed.
-    this.advance([topScope(this.definition), ...this.scopesUnderWay()]);
+    this.advance([
+      topScope(this.definition),
+      ...scopesUnderWay(this.state, this.definition, (loop) => this.roundOf.get(key(loop)) ?? 0),
+    ]);
     if (this.batch.length > 0)
       throw new Error(`S9: deciding again gave ${this.batch.map(({ type }) => type).join(', ')}`);
   }
@@ -157,9 +172,9 @@ export class PureRun {
   }
 
   private perform(command: StepCommand): Scope[] {
-    const { kind } = command;
-    if (command.type !== 'skip_step' && command.type !== 'fail_step')
-      this.record(command, 'StepQueued', { kind, attempt: 1 });
+    const { kind, attempt } = command;
+    if (command.type === 'skip_step' || command.type === 'fail_step') this.cancelInside(command);
+    else this.record(command, 'StepQueued', { kind, attempt });
     switch (command.type) {
       case 'queue_step':
         return [];
@@ -167,7 +182,7 @@ export class PureRun {
         this.record(command, 'StepSkipped', { reason: command.reason });
         return [];
       case 'fail_step':
-        this.record(command, 'StepFailed', { attempt: 1, error: command.error });
+        this.record(command, 'StepFailed', { attempt, error: command.error });
         return [];
       case 'open_wait': {
         const reason = command.wait.for === 'time' ? 'timer' : command.wait.for;
@@ -176,10 +191,10 @@ export class PureRun {
       }
       case 'expand_items':
         this.record(command, 'StepWaiting', { reason: 'children', key: null, due_at: null });
-        this.record(command, 'ItemsExpanded', { items: [...command.items] });
+        this.record(command, ...expansionOf(this.state, command, command.items));
         return this.continueItems(command);
       case 'begin_rounds':
-        return this.beginRound(command, 0);
+        return this.beginRound(command, this.roundOf.get(key(command)) ?? 0);
     }
   }
 
@@ -252,25 +267,17 @@ export class PureRun {
   }
 
   private failLoop(place: StepPlace, step: ForEachStep | RepeatStep): Scope[] {
-    for (const inner of this.state.steps) {
-      if (isEndedStep(inner.status) || !isInside(this.definition, inner, place)) continue;
-      this.record(inner, 'StepCancelled', {});
-    }
+    this.cancelInside(place);
     const error = { code: 'item_failed', detail: 'it failed inside', step_id: step.id };
     this.record(place, 'StepFailed', { attempt: 1, error });
     const scope = scopeOf(this.definition, place);
     return scope === null ? [] : [scope];
   }
 
-  private scopesUnderWay(): Scope[] {
-    return this.steps('waiting').flatMap((loop) => {
-      const step = findDefinedStep(this.definition, loop.stepId)?.step;
-      if (step === undefined || !isLoop(step)) return [];
-      if (step.kind === 'repeat') return [bodyScope(step, loop, this.roundOf.get(key(loop)) ?? 0)];
-      return itemsOf(this.state, loop).flatMap(({ item, status }) =>
-        status === 'running' ? [bodyScope(step, loop, item)] : [],
-      );
-    });
+  private cancelInside(place: StepPlace): void {
+    for (const inner of this.state.steps)
+      if (!isEndedStep(inner.status) && isInsideLoop(this.definition, inner, place))
+        this.record(inner, 'StepCancelled', {});
   }
 
   private get context() {
@@ -289,10 +296,5 @@ export class PureRun {
     this.watcher.note(event);
   }
 }
-
-const created = ({ name }: PipelineDefinition, inputs: JsonObject): EventData<'RunCreated'> => ({
-  ...{ pipeline: { name, version: 1 }, inputs, tags: [], metadata: {}, priority: 0 },
-  ...{ deadline_at: null, parent: null, spend_limit: null },
-});
 
 const key = ({ stepId, item, round }: StepPlace): string => canonicalJson([stepId, item, round]);

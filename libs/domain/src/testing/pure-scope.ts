@@ -1,8 +1,12 @@
+import type { EventData, EventType } from '../events/event-catalogue.js';
+import type { Json, JsonObject } from '../json.js';
+import { findDefinedStep } from '../pipeline/graph.js';
 import type { PipelineDefinition } from '../pipeline/pipeline-definition.js';
 import { roundOutputs } from '../run/decide-loop.js';
 import type { Surroundings } from '../run/decide-next.js';
-import { isSamePlace, type ItemState, type RunState, type StepPlace, type StepState } from '../run/run-state.js';
-import { containerPlace, scopeOf, scopesAround, type Scope } from '../run/scope.js';
+import type { ItemState, RunState, StepPlace, StepState } from '../run/run-state.js';
+import { stepsToRetry } from '../run/steps-to-retry.js';
+import { bodyScope, containerPlace, isLoop, scopesAround, type Scope } from '../run/scope.js';
 
 /** States of the steps of one scope. */
 export function statesOf(
@@ -36,12 +40,42 @@ export function surroundingsOf(state: RunState, definition: PipelineDefinition, 
   return around;
 }
 
-/** Whether a step belongs to the loop that stands at a place, directly or in a loop of it. */
-export function isInside(definition: PipelineDefinition, inner: StepPlace, loop: StepPlace): boolean {
-  const scope = scopeOf(definition, inner);
-  const scopes = scope === null ? [] : [scope, ...scopesAround(definition, scope)];
-  return scopes.some((one) => {
-    const place = containerPlace(one);
-    return place !== null && isSamePlace(place, loop);
+/** Bodies of loops that have begun and not ended. */
+export function scopesUnderWay(
+  state: RunState,
+  definition: PipelineDefinition,
+  roundOf: (loop: StepPlace) => number,
+): Scope[] {
+  return state.steps.flatMap((loop) => {
+    const step = findDefinedStep(definition, loop.stepId)?.step;
+    if (loop.status !== 'waiting' || step === undefined || !isLoop(step)) return [];
+    if (step.kind === 'repeat') return [bodyScope(step, loop, roundOf(loop))];
+    return itemsOf(state, loop).flatMap(({ item, status }) =>
+      status === 'running' ? [bodyScope(step, loop, item)] : [],
+    );
   });
 }
+
+export function placesToRetry(state: RunState, definition: PipelineDefinition): EventData<'RunRetried'>['steps'] {
+  const hasSucceeded = (loop: StepState, item: number): boolean => itemsOf(state, loop)[item]?.status === 'succeeded';
+  return stepsToRetry(definition, state.steps, hasSucceeded).map(({ stepId, item, round }) => ({
+    ...{ step_id: stepId, item, round },
+  }));
+}
+
+/** A loop that goes on after a retry keeps its elements. */
+export function expansionOf(
+  state: RunState,
+  place: StepPlace,
+  values: readonly Json[],
+): [EventType, EventData<EventType>] {
+  const items = itemsOf(state, place);
+  if (items.length === 0) return ['ItemsExpanded', { items: [...values] }];
+  const pending = items.filter(({ status }) => status !== 'succeeded').map(({ item }) => item);
+  return ['ItemsReopened', { running: [], pending }];
+}
+
+export const created = ({ name }: PipelineDefinition, inputs: JsonObject): EventData<'RunCreated'> => ({
+  ...{ pipeline: { name, version: 1 }, inputs, tags: [], metadata: {}, priority: 0 },
+  ...{ deadline_at: null, parent: null, spend_limit: null },
+});

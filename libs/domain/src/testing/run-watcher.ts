@@ -29,8 +29,6 @@ export class RunWatcher {
   /** Attempts that a step had used when the run was retried. */
   private readonly attemptsBefore = new Map<string, number>();
   private isDiscarding = false;
-  /** Named by the last retry: they begin again at once. */
-  private readonly retried = new Set<string>();
 
   constructor(private readonly definition: PipelineDefinition) {}
 
@@ -55,18 +53,11 @@ export class RunWatcher {
     if (event.type.startsWith('Step')) this.s1(event, step);
     if (this.state.cancelRequested && BEGINS.has(event.type))
       fail('S5', `${describe(event)} although the run is to be cancelled`);
-    if (event.type === 'StepQueued' && step === null && !this.isRetried(event)) this.s7(event, false);
+    if (event.type === 'StepQueued' && (step === null || step.status === 'pending')) this.s7(event, false);
     if (event.type === 'StepSkipped') this.s7(event, event.data.reason !== 'when_false');
     if (event.type !== 'RunRetried') return;
-    this.retried.clear();
-    for (const { step_id: stepId, item, round } of event.data.steps)
-      this.retried.add(placeKey({ stepId, item, round }));
     for (const { stepId, item, round, attempt } of this.state.steps)
       this.attemptsBefore.set(placeKey({ stepId, item, round }), attempt);
-  }
-
-  private isRetried({ stepId, item, round }: StoredEvent): boolean {
-    return stepId !== null && this.retried.has(placeKey({ stepId, item, round }));
   }
 
   /** Of a run that ended only a dead letter may change: who discards it makes it, and with the last one the run, failed. */
@@ -78,7 +69,7 @@ export class RunWatcher {
   }
 
   private s1(event: StoredEvent, step: StepState | null): void {
-    if (step === null || !isEndedStep(step.status) || event.type === 'StepQueued') return;
+    if (step === null || !isEndedStep(step.status)) return;
     if (event.type === 'StepFailed' && step.status === 'dead_letter') return;
     fail('S1', `${describe(event)} after the step had ended as ${step.status}`);
   }
@@ -152,7 +143,7 @@ export class RunWatcher {
   look(): void {
     const { status, steps, items } = this.state;
     if (isEndedRun(status) || status === 'queued') return;
-    const open = steps.filter((step) => !isEndedStep(step.status));
+    const open = steps.filter(({ status: of }) => of !== 'pending' && !isEndedStep(of));
     if (open.length === 0) fail('S4', `the run is ${status} and nothing of it is outstanding`);
     const isActive = open.some((step) => step.status === 'queued' || step.status === 'running');
     if (status !== 'cancelling' && (status === 'running') !== isActive)

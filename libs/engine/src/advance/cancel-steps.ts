@@ -1,11 +1,4 @@
-import {
-  containerPlace,
-  isSamePlace,
-  scopeOf,
-  scopesAround,
-  type PipelineDefinition,
-  type StepPlace,
-} from '#libs/domain';
+import { isInsideLoop } from '#libs/domain';
 import type { StepRunRecord } from '../ports/run-records.port.js';
 import type { Advance, Advanced } from './advance.js';
 
@@ -38,7 +31,7 @@ export async function closeStep(advance: Advance, advanced: Closing, row: StepRu
   if (row.kind !== 'for_each' && row.kind !== 'repeat') return;
   const { tx, run, definition } = advance;
   for (const inner of await tx.openStepRuns(run.projectId, run.runId))
-    if (isInside(definition, inner, row)) await cancelStep(advance, advanced, inner);
+    if (isInsideLoop(definition, inner, row)) await cancelStep(advance, advanced, inner);
 }
 
 async function closeOwn({ tx }: Advance, advanced: Closing, row: StepRunRecord): Promise<void> {
@@ -47,13 +40,4 @@ async function closeOwn({ tx }: Advance, advanced: Closing, row: StepRunRecord):
     await tx.cancelApprovals(row.projectId, row.stepRunId);
   if (row.kind === 'for_each') await tx.cancelItems(row);
   if (row.kind === 'pipeline' || row.kind === 'agent') advanced.childrenOf.push(row.stepRunId);
-}
-
-function isInside(definition: PipelineDefinition, inner: StepPlace, loop: StepPlace): boolean {
-  const scope = scopeOf(definition, inner);
-  if (scope === null) return false;
-  return [scope, ...scopesAround(definition, scope)].some((one) => {
-    const place = containerPlace(one);
-    return place !== null && isSamePlace(place, loop);
-  });
 }

@@ -138,7 +138,11 @@ export type RunPatch = Partial<
   cancelRequested?: true;
 };
 
-/** Queued steps are runnable (dispatch_no 1), `skipped` ones are ended at once, `waiting` ones have started without a worker. */
+/**
+ * Queued steps are runnable (dispatch_no 1), `skipped` ones are ended at once, `waiting` ones have started without a worker.
+ * With `attempt` above 1 the row is there and `pending`: its fence and what it knows of its conversation stay, dispatch_no
+ * goes up.
+ */
 export type NewStepRun = {
   stepRunId: string;
   runId: string;
@@ -146,6 +150,7 @@ export type NewStepRun = {
   item: number | null;
   round: number;
   kind: string;
+  attempt: number;
   status: 'queued' | 'skipped' | 'waiting';
   reason?: WaitReason;
   waitingKey?: string | null;

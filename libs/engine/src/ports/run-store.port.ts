@@ -44,8 +44,6 @@ export interface RunTransaction extends CompactionTransaction, WaitTransaction, 
   updateRun(projectId: string, runId: string, patch: RunPatch): Promise<void>;
   insertStepRuns(projectId: string, steps: readonly NewStepRun[]): Promise<void>;
   updateStepRun(projectId: string, stepRunId: string, patch: StepRunPatch): Promise<void>;
-  /** Rows of steps that never reached a worker, before they are decided anew. */
-  deleteStepRuns(projectId: string, stepRunIds: readonly string[]): Promise<void>;
 
   /** True when the run holds its stream now: it was free (or shared by all), the run is the first in line. Lock the stream first. */
   acquireStream(run: Pick<RunRecord, 'projectId' | 'streamId' | 'runId' | 'exclusive'>): Promise<boolean>;

@@ -13,7 +13,10 @@ type WaitFor<F extends OpenWait['for']> = Extract<OpenWait, { for: F }>;
  * comes in between. Returns the scope to decide when what it waits for is there already.
  */
 export async function openWait(command: OpenCommand, advance: Advance): Promise<Scope[]> {
-  advance.recorder.ofStep(command, 'StepQueued', [advance.run.generation], { kind: command.kind });
+  advance.recorder.ofStep(command, 'StepQueued', [advance.run.generation], {
+    kind: command.kind,
+    attempt: command.attempt,
+  });
   const { wait } = command;
   switch (wait.for) {
     case 'time':

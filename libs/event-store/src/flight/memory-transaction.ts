@@ -76,7 +76,11 @@ function knownOperations(memory: RunMemory, open: () => Session, leaveMemory: ()
       if (!isOwn(projectId, runId) || !memory.updateRun(patch))
         await (await leaveMemory()).updateRun(projectId, runId, patch);
     },
-    insertStepRuns: async (_projectId, steps) => memory.insertSteps(steps),
+    insertStepRuns: async (projectId, steps) => {
+      // The rows of retried steps are there already.
+      if (steps.some(({ attempt }) => attempt > 1)) await (await leaveMemory()).insertStepRuns(projectId, steps);
+      else memory.insertSteps(steps);
+    },
     updateStepRun: async (projectId, stepRunId, patch) => {
       const { status, reason, output, error, ended, moreToolCalls = 0, ...more } = patch;
       const hasSucceeded = status === 'succeeded' && reason === null && error === null && ended === true;

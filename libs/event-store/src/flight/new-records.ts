@@ -29,7 +29,7 @@ export function newStepRecord(projectId: string, step: NewStepRun, now: string):
     ...{ stepRunId: step.stepRunId, runId: step.runId, stepId: step.stepId, item: step.item, round: step.round },
     ...{ kind: step.kind, status: step.status, reason: step.reason ?? null, priority: step.priority },
     ...{
-      attempt: 1,
+      attempt: step.attempt,
       starts: 0,
       releases: 0,
       dispatchNo: 1,
