@@ -128,6 +128,31 @@ describeRedis('traces', () => {
     expect(chats.map(({ facts }) => facts['gen_ai.output.messages']).join()).toContain('noon');
   });
 
+  it('begin with the request: its span is below the caller, and the run that it starts is below it', async () => {
+    const api = await startTestApi({
+      takesJobs: true,
+      environment: { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url },
+    });
+    api.scripts.set('chat', [{ text: 'Hello.' }]);
+    await api.ask('/v1/pipelines/chat', { method: 'PUT', body: chatPipeline('chat') });
+    const { body } = await api.ask('/v1/pipelines/chat/runs', {
+      ...{ method: 'POST', headers: { traceparent: CALLER }, body: { inputs: { message: PROMPT } } },
+    });
+    await waitFor(async () => (await api.ask(`/v1/runs/${body.id}`)).body.status === 'succeeded');
+    await api.close();
+    const ofTrace = () => receiver.spans.filter(({ traceId }) => traceId === TRACE);
+    await waitFor(() => ofTrace().length >= 3);
+    const spanOf = (name: string) => ofTrace().find((span) => span.name === name);
+    const request = spanOf('POST /v1/pipelines/:name/runs');
+    expect(request).toMatchObject({
+      parentSpanId: '00f067aa0ba902b7',
+      facts: { 'http.request.method': 'POST', 'http.response.status_code': 202 },
+    });
+    expect(spanOf('queue')).toMatchObject({ parentSpanId: request?.spanId });
+    expect(spanOf('invoke_agent answer')).toMatchObject({ parentSpanId: request?.spanId });
+    expect(JSON.stringify(receiver.spans)).not.toContain(PROMPT);
+  });
+
   it('are not made without a receiver, and the run carries the trace of its request all the same', async () => {
     const api = await startTestApi();
     await api.ask('/v1/pipelines/chat', { method: 'PUT', body: chatPipeline('chat') });

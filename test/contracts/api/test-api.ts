@@ -35,6 +35,7 @@ export async function startTestApi({
   databaseUrl,
   operatorFile = '',
   takesJobs = false,
+  environment = {},
   onLog,
   ...options
 }: {
@@ -43,6 +44,7 @@ export async function startTestApi({
   operatorFile?: string;
   /** Steps run as jobs of the queue itself, taken by a worker; without it `work` runs them. */
   takesJobs?: boolean;
+  environment?: Record<string, string>;
   /** Gets each line of the log. */
   onLog?: (line: string) => void;
 } = {}) {
@@ -55,6 +57,7 @@ export async function startTestApi({
     WEIR_QUEUE_BACKEND: queue.backend,
     WEIR_QUEUE_PREFIX: queue.prefix,
     ...(queue.redisUrl === null ? {} : { REDIS_URL: queue.redisUrl }),
+    ...environment,
   };
   const settings = resolveSettings(parseEnvironment(variables), parseOperatorFile(operatorFile, 'test'), variables);
   const logger = testLogger('api-test', (line) => {
@@ -149,6 +152,7 @@ export async function startTestApi({
       await taker?.close();
       await runtime.tools.close();
       await runtime.webhooks.close();
+      await runtime.tracing.close();
       await runtime.queue.close();
       await runtime.database.close();
       await testDatabase.drop();
