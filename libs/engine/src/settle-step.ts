@@ -11,6 +11,7 @@ import {
 } from '#libs/domain';
 import { afterCommit } from './advance/after-commit.js';
 import { closeStep } from './advance/cancel-steps.js';
+import type { ToPush } from './advance/advance.js';
 import { advanceRun, type Advance, type Advanced } from './advance/advance-run.js';
 import { RunRecorder } from './advance/run-recorder.js';
 import { workOn } from './advance/work-on.js';
@@ -65,10 +66,14 @@ async function settleIn(
       ? await cancelFromWithin(deps, tx, run, recorder)
       : run;
   const advance: Advance = { deps, tx, run: cancelling, definition, recorder };
-  const runnable = await writeOutcome(advance, row, run.cancelRequestedAt !== null ? afterCancel(outcome) : outcome);
+  const begun = await writeOutcome(advance, row, run.cancelRequestedAt !== null ? afterCancel(outcome) : outcome);
   const advanced = await advanceRun(advance, [row]);
   await recorder.flush(tx);
-  return { ...advanced, runnable: [...runnable, ...advanced.runnable] };
+  return {
+    ...advanced,
+    runnable: [...begun.runnable, ...advanced.runnable],
+    dispatched: [...begun.dispatched, ...advanced.dispatched],
+  };
 }
 
 /** A model call that ended as aborted without anybody's request (a recording's user stopped it there) cancels the run. */
@@ -101,8 +106,10 @@ function afterCancel(outcome: StepOutcome): StepOutcome {
   return outcome.kind === 'succeeded' ? outcome : { kind: 'cancelled' };
 }
 
-/** Returns the step run when it is runnable again at once. */
-async function writeOutcome(advance: Advance, row: StepRunRecord, outcome: StepOutcome): Promise<string[]> {
+const onlyRunnable = (runnable: string[]): ToPush => ({ runnable, dispatched: [] });
+
+/** Returns what is runnable at once: the step run again, or the first steps of its child. */
+async function writeOutcome(advance: Advance, row: StepRunRecord, outcome: StepOutcome): Promise<ToPush> {
   const { tx, recorder } = advance;
   switch (outcome.kind) {
     case 'succeeded': {
@@ -114,28 +121,28 @@ async function writeOutcome(advance: Advance, row: StepRunRecord, outcome: StepO
       const ended = { status: 'succeeded', reason: null, output, error: null, ended: true } as const;
       const spent = journal === undefined ? {} : { moreToolCalls: journal.toolCalls };
       await tx.updateStepRun(row.projectId, row.stepRunId, { ...ended, ...spent });
-      return [];
+      return onlyRunnable([]);
     }
     case 'released':
       recorder.ofStep(row, 'StepReleased', [row.fence], { reason: 'shutdown' });
       await tx.updateStepRun(row.projectId, row.stepRunId, { requeue: true, releases: row.releases + 1 });
-      return [row.stepRunId];
+      return onlyRunnable([row.stepRunId]);
     case 'cancelled':
       await cancelRunning(advance, row);
-      return [];
+      return onlyRunnable([]);
     case 'waiting_for_compaction':
-      return waitForCompaction(advance, row, outcome);
+      return onlyRunnable(await waitForCompaction(advance, row, outcome));
     case 'parked':
-      return parkStep(advance, row, outcome.reason);
+      return onlyRunnable(await parkStep(advance, row, outcome.reason));
     case 'waiting_for_calls':
-      return waitForCalls(advance, row, outcome);
+      return onlyRunnable(await waitForCalls(advance, row, outcome));
     case 'start_child':
       return startChild(advance, row, outcome.child);
     case 'failed':
       await writeFailure(advance, row, outcome.failure);
-      return [];
+      return onlyRunnable([]);
     case 'fenced_out':
-      return [];
+      return onlyRunnable([]);
   }
 }
 

@@ -85,6 +85,12 @@ it('cancels its child with itself, also when the one who should say so dies', as
   expect((await harness.runRecord(orphan)).status).toBe('cancelled');
 });
 
+it("pushes its child's first steps itself, also where they are dispatched as they are inserted", async () => {
+  expect(harness.deps.admission.isCrowded).toBe(false);
+  const run = await harness.run('outer', { n: 5 });
+  expect(run).toMatchObject({ status: 'succeeded', output: 3 });
+});
+
 it('goes on by the sweeper when the end of its child was not told', async () => {
   const dying = { ...harness.deps, runs: { ...harness.deps.runs, getStepRun: () => Promise.resolve(null) } };
   const runId = await harness.start('outer', { n: 5 });

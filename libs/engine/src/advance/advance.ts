@@ -15,14 +15,17 @@ export type Advance = {
 };
 
 /** What to do once the transaction has committed. Each has a poll behind it. */
-export type Advanced = {
+/** Step runs that the commit makes runnable. */
+export type ToPush = {
+  runnable: string[];
+  /** Marked as dispatched already: they only have to be pushed. */
+  dispatched: StepJob[];
+};
+
+export type Advanced = ToPush & {
   projectId: string;
   runId: string;
   streamId: string;
-  /** Step runs that became runnable. */
-  runnable: string[];
-  /** The same, marked as dispatched already: they only have to be pushed. */
-  dispatched: StepJob[];
   /** Step runs that a worker may hold and that ended without it. */
   stopped: string[];
   /** Steps that ended while a run that they started goes on. */

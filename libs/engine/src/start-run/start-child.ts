@@ -1,5 +1,5 @@
 import { AppError } from '#libs/domain';
-import type { Advance, Advanced } from '../advance/advance.js';
+import type { Advance, Advanced, ToPush } from '../advance/advance.js';
 import { RunRecorder } from '../advance/run-recorder.js';
 import type { StepRunRecord } from '../ports/run-records.port.js';
 import type { ChildRun } from '../run-step/step-outcome.js';
@@ -7,16 +7,16 @@ import { acquireAndAdvance } from './acquire-and-advance.js';
 
 /**
  * Stores the child run and makes its step wait for it: one transaction, so there is one child and its end is not missed.
- * Returns the child's first steps, runnable after the commit.
+ * Returns the child's first steps, to be pushed after the commit.
  */
-export async function startChild(advance: Advance, row: StepRunRecord, child: ChildRun): Promise<string[]> {
+export async function startChild(advance: Advance, row: StepRunRecord, child: ChildRun): Promise<ToPush> {
   const { tx, recorder } = advance;
   const { runId } = child.run;
   recorder.ofStep(row, 'StepWaiting', [row.fence], { reason: 'children', key: runId, due_at: null });
   await tx.addWait(row.projectId, row.stepRunId, { kind: 'children', key: runId, dueInMs: null });
   await tx.updateStepRun(row.projectId, row.stepRunId, { status: 'waiting', reason: 'children', waitingKey: runId });
   const begun = await storeChild(advance, row, child);
-  return begun?.runnable ?? [];
+  return begun ?? { runnable: [], dispatched: [] };
 }
 
 /** The row of a child run, its first event and, when its stream is free, its first steps. */

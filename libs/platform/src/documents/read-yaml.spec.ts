@@ -22,11 +22,11 @@ describe('YAML text', () => {
   });
 
   it('that JSON was written as comes back as it was', () => {
-    const plain = fc.jsonValue({ maxDepth: 3 }).filter((value) => !JSON.stringify(value).includes('"__proto__"'));
+    // Through JSON once, which has no negative zero.
+    const json: fc.Arbitrary<unknown> = fc.jsonValue({ maxDepth: 3 }).map((value) => JSON.parse(JSON.stringify(value)));
+    const plain = json.filter((value) => !JSON.stringify(value).includes('"__proto__"'));
     fc.assert(
-      fc.property(plain, (value) =>
-        expect(said(stringify(value, { aliasDuplicateObjects: false }))).toEqual(JSON.parse(JSON.stringify(value))),
-      ),
+      fc.property(plain, (value) => expect(said(stringify(value, { aliasDuplicateObjects: false }))).toEqual(value)),
       { numRuns: 50 },
     );
   });
