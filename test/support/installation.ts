@@ -60,7 +60,7 @@ export class Installation {
     return new Installation(settings, accepting, database, scripts);
   }
 
-  async worker(): Promise<{ runtime: Runtime; healthUrl: string; end: () => Promise<void> }> {
+  async worker(): Promise<Awaited<ReturnType<typeof startBackgroundApp>> & { end: () => Promise<void> }> {
     const logger = loggerOf(this.settings);
     const shutdown = createShutdown(logger);
     this.shutdowns.push(shutdown);

@@ -17,6 +17,7 @@ import { composeEngine, type Runtime } from './compose-engine.js';
 import { openGate, type Gate } from './gate.js';
 import { startHealthServer } from './health-server.js';
 import { createMetrics } from './metrics.js';
+import { startWatchdog, type Watchdog, type WatchdogOptions } from './watchdog.js';
 import { queueSettings } from './queue-settings.js';
 import { startRetention } from './retention.js';
 import { logCleaner } from './secret-redactor.js';
@@ -55,7 +56,7 @@ export async function startBackgroundApp(
   settings: Settings,
   logger: Logger,
   shutdown: Shutdown,
-): Promise<{ runtime: Runtime; healthUrl: string }> {
+): Promise<{ runtime: Runtime; healthUrl: string; context: INestApplicationContext }> {
   const runtime = await composeEngine(settings, logger, app.name);
   const { engine, queue } = runtime;
   const metrics = createMetrics(app.name, engine.held, runtime.registry);
@@ -68,23 +69,25 @@ export async function startBackgroundApp(
     ...{ leases: app.leases, onSwept: runtime.metrics.swept },
   });
   const announce = announceCapacity(app, runtime, jobs);
+  const watchdog = watch(app, runtime, { intake, gate, loops, stallMs: settings.steps.stallMs });
   const retention = app.leases === 'steps' ? startRetention(runtime, runtime.registry, settings.retentionMs) : null;
   const checks = [...runtime.readiness, { name: 'jobs', check: () => Promise.resolve(jobsCheck(gate, intake)) }];
   const health = await startHealthServer({
     host: settings.server.host,
     port: settings.server.healthPort ?? 0,
     checks,
+    stalls: () => watchdog.stalls(),
     metrics: metrics.registry,
   });
   addShutdownSteps(shutdown, {
-    ...{ runtime, gate, intake, announce, loops, retention, health },
+    ...{ runtime, gate, intake, announce, loops, retention, watchdog, health },
     drainMs: settings.drainMs,
   });
   logger.info(
     { worker_id: engine.settings.workerId, health: health.url, jobs, queue: queue.kind },
     `${app.name} started`,
   );
-  return { runtime, healthUrl: health.url };
+  return { runtime, healthUrl: health.url, context };
 }
 
 /** Only the workers' capacity bounds how many steps wait in the queue. */
@@ -94,6 +97,22 @@ function announceCapacity(app: BackgroundApp, { engine, queue }: Runtime, jobs: 
     return false;
   };
   return startLoop({ name: 'capacity', everyMs: ANNOUNCE_MS, turn }, engine.logger);
+}
+
+function watch(
+  app: BackgroundApp,
+  { engine, queue, registry }: Runtime,
+  parts: Pick<WatchdogOptions, 'intake' | 'gate' | 'loops' | 'stallMs'>,
+): Watchdog {
+  const hasWaiting = async (olderThanMs: number): Promise<boolean> => {
+    const waiting =
+      app.leases === 'steps'
+        ? await engine.runs.findDispatched(olderThanMs, 1)
+        : await engine.compactions.findDispatchedCompactions(olderThanMs, 1);
+    return waiting.length > 0;
+  };
+  const isQueueThere = async (): Promise<boolean> => (await queue.health()).ok;
+  return startWatchdog({ ...parts, hasWaiting, isQueueThere, registry, logger: engine.logger });
 }
 
 async function createContext(

@@ -4,6 +4,7 @@ import type { JobIntake } from '#libs/queue';
 import type { Runtime } from './compose-engine.js';
 import type { Gate } from './gate.js';
 import type { HealthServer } from './health-server.js';
+import type { Watchdog } from './watchdog.js';
 
 export type BackgroundParts = {
   runtime: Runtime;
@@ -11,6 +12,7 @@ export type BackgroundParts = {
   intake: JobIntake;
   announce: Loop;
   loops: EngineLoops;
+  watchdog: Watchdog;
   retention: Loop | null;
   health: HealthServer;
   drainMs: number;
@@ -24,14 +26,15 @@ const CLOSE_MS = 3000;
  * keeps its lease, what was released is dispatched again at once.
  */
 export function addShutdownSteps(shutdown: Shutdown, parts: BackgroundParts): void {
-  const { runtime, gate, intake, announce, loops, retention, health, drainMs } = parts;
+  const { runtime, gate, intake, announce, loops, retention, watchdog, health, drainMs } = parts;
+  const turning = [announce, loops, watchdog, ...(retention === null ? [] : [retention])];
   const { queue, database } = runtime;
   const steps: [name: string, timeoutMs: number, run: () => Promise<unknown> | void][] = [
     ['readiness off', CLOSE_MS, () => gate.close('shutting down')],
     ['no new jobs', CLOSE_MS, () => intake.stop()],
     ['drain', drainMs + 2 * CLOSE_MS, () => drainAll(runtime, drainMs)],
     ['jobs acknowledged', CLOSE_MS, () => intake.close()],
-    ['loops', CLOSE_MS, () => Promise.all([announce.stop(CLOSE_MS), loops.stop(CLOSE_MS), retention?.stop(CLOSE_MS)])],
+    ['loops', CLOSE_MS, () => Promise.all(turning.map((one) => one.stop(CLOSE_MS)))],
     ['capacity', CLOSE_MS, () => withdraw(runtime)],
     ['tools', CLOSE_MS, () => Promise.all([runtime.tools.close(), runtime.webhooks.close()])],
     ['queue', CLOSE_MS, () => queue.close()],

@@ -8,15 +8,18 @@ export type HealthServerOptions = {
   host: string;
   /** 0: any free one. */ port: number;
   checks: readonly ReadinessCheck[];
+  /** What of the process has stopped. */
+  stalls: () => readonly string[];
   metrics: Registry;
 };
 
 /**
- * `/health/live`, `/health/ready`, `/metrics` of a process without an API. Live: the event loop turns; whatever else is
- * wrong, starting again would not help.
+ * `/health/live`, `/health/ready`, `/metrics` of a process without an API. Live: the event loop turns and so does all that the
+ * watchdog looks at; whatever else is wrong, starting again would not help.
  */
-export async function startHealthServer({ host, port, checks, metrics }: HealthServerOptions): Promise<HealthServer> {
-  const known = routes(checks, metrics);
+export async function startHealthServer(options: HealthServerOptions): Promise<HealthServer> {
+  const { host, port } = options;
+  const known = routes(options);
   const server = createServer((request, response) => {
     answer(request, response, known).catch((error: unknown) => {
       response.destroy(error instanceof Error ? error : new Error(String(error)));
@@ -36,9 +39,16 @@ export async function startHealthServer({ host, port, checks, metrics }: HealthS
 
 type Route = (response: ServerResponse) => Promise<void> | void;
 
-function routes(checks: readonly ReadinessCheck[], metrics: Registry): ReadonlyMap<string, Route> {
+function routes({ checks, stalls, metrics }: HealthServerOptions): ReadonlyMap<string, Route> {
   return new Map<string, Route>([
-    ['/health/live', (response) => json(response, 200, { status: 'live' })],
+    [
+      '/health/live',
+      (response) => {
+        const found = stalls();
+        if (found.length === 0) json(response, 200, { status: 'live' });
+        else json(response, 503, { status: 'stalled', stalls: found });
+      },
+    ],
     [
       '/health/ready',
       async (response) => {

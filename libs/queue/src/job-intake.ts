@@ -30,9 +30,11 @@ type IntakeWorker = {
   close(): Promise<void>;
   isRunning(): boolean;
   isPaused(): boolean;
+  /** How many jobs at once. */
+  readonly concurrency: number;
   getBackend(): { disconnectBlocking(wait?: boolean): Promise<void>; disconnect(): Promise<void> };
   on(event: 'error', listener: (error: Error) => void): unknown;
-  on(event: 'completed', listener: () => void): unknown;
+  on(event: 'active' | 'completed', listener: () => void): unknown;
   on(event: 'failed', listener: (job: { id?: string } | undefined, error: Error) => void): unknown;
 };
 
@@ -40,6 +42,10 @@ export type JobIntake = {
   start(): void;
   /** True between `start` and `stop`. */
   isTaking(): boolean;
+  /** For how long it has had room for a job and taken none; 0 before `start` and after `stop`. */
+  idleMs(): number;
+  /** Takes jobs with a new worker of the queue from now on; jobs of the one before end by themselves. */
+  renew(): void;
   /** No job is taken from now on; those that run go on. */
   stop(): Promise<void>;
   /**
@@ -49,29 +55,77 @@ export type JobIntake = {
   close(): Promise<void>;
 };
 
+/** `open` makes a worker of the queue; it is called again by `renew`. */
 export function createJobIntake(
-  worker: IntakeWorker,
+  open: () => IntakeWorker,
   reportFault: ReportFault,
   onEnded: (outcome: 'done' | 'threw') => void,
 ): JobIntake {
-  worker.on('error', (error) => reportFault('the worker of the queue failed', error));
-  worker.on('completed', () => onEnded('done'));
-  worker.on('failed', (job, error) => {
-    onEnded('threw');
-    reportFault(`the job ${job?.id ?? '?'} threw; its step comes back when its lease has run out`, error);
-  });
+  const activity = new Activity();
+  const opened = (): IntakeWorker => observed(open(), activity, reportFault, onEnded);
+  let worker = opened();
+  let phase: 'new' | 'taking' | 'stopped' = 'new';
+  const run = (): void => {
+    worker.run().catch((error: unknown) => reportFault('the worker of the queue ended', error));
+  };
   return {
     start: () => {
-      worker.run().catch((error: unknown) => reportFault('the worker of the queue ended', error));
+      phase = 'taking';
+      activity.note(0);
+      run();
     },
     isTaking: () => worker.isRunning() && !worker.isPaused(),
+    idleMs: () => (phase === 'taking' && activity.active < worker.concurrency ? activity.quietMs() : 0),
+    renew: () => {
+      if (phase !== 'taking') return;
+      const former = worker;
+      worker = opened();
+      run();
+      closeWorker(former, reportFault).catch((error: unknown) => reportFault('the former worker did not close', error));
+    },
     stop: async () => {
+      phase = 'stopped';
       await worker.pause(true);
       // A wait for the next job that began before the pause would still take one, so it is cut short.
       if (worker.isRunning()) await worker.getBackend().disconnectBlocking(false);
     },
     close: () => closeWorker(worker, reportFault),
   };
+}
+
+/** Jobs under way, and when the last one began or ended. */
+class Activity {
+  active = 0;
+  private changedAt = performance.now();
+
+  note(change: number): void {
+    this.active = Math.max(0, this.active + change);
+    this.changedAt = performance.now();
+  }
+
+  quietMs(): number {
+    return performance.now() - this.changedAt;
+  }
+}
+
+function observed(
+  worker: IntakeWorker,
+  activity: Activity,
+  reportFault: ReportFault,
+  onEnded: (outcome: 'done' | 'threw') => void,
+): IntakeWorker {
+  worker.on('error', (error) => reportFault('the worker of the queue failed', error));
+  worker.on('active', () => activity.note(1));
+  worker.on('completed', () => {
+    activity.note(-1);
+    onEnded('done');
+  });
+  worker.on('failed', (job, error) => {
+    activity.note(-1);
+    onEnded('threw');
+    reportFault(`the job ${job?.id ?? '?'} threw; its step comes back when its lease has run out`, error);
+  });
+  return worker;
 }
 
 const CLOSE_MS = 1000;

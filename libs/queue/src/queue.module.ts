@@ -38,8 +38,12 @@ export class QueueModule {
   ): JobIntake {
     const instance = context.get(processor);
     assertTakesSignal(instance);
-    context.get(BullRegistrar, { strict: false }).register();
-    return createJobIntake(instance.worker, reportFault, onEnded);
+    const open = () => {
+      // Makes the processor's worker, another one each time.
+      context.get(BullRegistrar, { strict: false }).register();
+      return instance.worker;
+    };
+    return createJobIntake(open, reportFault, onEnded);
   }
 }
 

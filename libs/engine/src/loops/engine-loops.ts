@@ -22,6 +22,8 @@ export type EngineLoops = {
   wakeRelay(): void;
   /** Stops all at once. Resolves with the names of those whose turn had not ended after `timeoutMs`. */
   stop(timeoutMs: number): Promise<string[]>;
+  /** Each with how long it has not turned although it should have. */
+  overdue(): { name: string; ms: number }[];
 };
 
 /** Timers are as exact as this, and so is the discovery that the queue lost its data. */
@@ -57,6 +59,7 @@ export function startEngineLoops(deps: EngineDeps, options: EngineLoopsOptions):
   const loops: Loop[] = [relayLoop, ...works.map((work) => startLoop(work, deps.logger))];
   return {
     wakeRelay: () => relayLoop.wake(),
+    overdue: () => loops.map((loop) => ({ name: loop.name, ms: loop.overdueMs() })),
     stop: async (timeoutMs) => {
       const ended = await Promise.all(
         loops.map(async (loop) => ({ name: loop.name, inTime: await loop.stop(timeoutMs) })),

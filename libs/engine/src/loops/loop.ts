@@ -13,6 +13,8 @@ export type Loop = {
   wake(): void;
   /** No turn begins any more. Resolves when the one under way has ended, at the latest after `timeoutMs`; false: it has not. */
   stop(timeoutMs: number): Promise<boolean>;
+  /** For how long a turn should have ended since: it hangs, or its timer was lost. 0: it turns, or was stopped. */
+  overdueMs(): number;
 };
 
 /** While a fault lasts, one line a minute is enough. */
@@ -23,9 +25,11 @@ export function startLoop(work: LoopWork, logger: EngineLogger): Loop {
   const controller = new AbortController();
   const pause = new Pause();
   const faults = new FaultLog(work.name, logger);
+  let turnedAt = performance.now();
   const run = async (): Promise<void> => {
     while (!controller.signal.aborted) {
       const more = await oneTurn(work, controller.signal, faults);
+      turnedAt = performance.now();
       if (!more) await pause.wait(work.everyMs);
     }
   };
@@ -38,6 +42,7 @@ export function startLoop(work: LoopWork, logger: EngineLogger): Loop {
       pause.end();
       return endedWithin(ended, timeoutMs);
     },
+    overdueMs: () => (controller.signal.aborted ? 0 : Math.max(0, performance.now() - turnedAt - work.everyMs)),
   };
 }
 

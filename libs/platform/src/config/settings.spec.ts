@@ -9,7 +9,13 @@ function settingsOf(variables: Record<string, string>, file = ''): Settings {
 describe('settings', () => {
   it('has the documented defaults', () => {
     const settings = settingsOf({});
-    expect(settings.steps).toEqual({ leaseMs: 45_000, heartbeatMs: 10_000, sweepMs: 5000, relayMs: 1000 });
+    expect(settings.steps).toEqual({
+      leaseMs: 45_000,
+      heartbeatMs: 10_000,
+      sweepMs: 5000,
+      relayMs: 1000,
+      stallMs: 120_000,
+    });
     expect(settings.drainMs).toBe(25_000);
     expect(settings.database).toEqual({ url: null, poolSize: 10, prepare: true });
     expect(settings.queue).toEqual({

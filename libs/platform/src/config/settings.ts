@@ -56,6 +56,8 @@ export type Settings = {
     readonly heartbeatMs: number;
     readonly sweepMs: number;
     readonly relayMs: number;
+    /** Without progress for so long a process says that it is not live. */
+    readonly stallMs: number;
   };
   readonly worker: { readonly id: string | null; readonly concurrency: number; readonly compactorConcurrency: number };
   readonly drainMs: number;
@@ -138,7 +140,11 @@ function stepTimes(environment: Environment): Settings['steps'] {
       },
     ]);
   }
-  return { leaseMs, heartbeatMs, sweepMs, relayMs: (environment.WEIR_RELAY_S ?? 1) * 1000 };
+  return {
+    ...{ leaseMs, heartbeatMs, sweepMs },
+    relayMs: (environment.WEIR_RELAY_S ?? 1) * 1000,
+    stallMs: (environment.WEIR_STALL_S ?? 120) * 1000,
+  };
 }
 
 function queueSettings(environment: Environment): Settings['queue'] {

@@ -1,0 +1,90 @@
+import { Gauge, type Registry } from 'prom-client';
+import { startLoop, type EngineDeps, type EngineLoops, type Loop } from '#libs/engine';
+import type { JobIntake } from '#libs/queue';
+import type { Gate } from './gate.js';
+
+export type Watchdog = {
+  /** What of this process has stopped, as sentences; empty: it makes progress. For `/health/live`. */
+  stalls(): string[];
+  stop(timeoutMs: number): Promise<boolean>;
+};
+
+export type WatchdogOptions = {
+  stallMs: number;
+  loops: Pick<EngineLoops, 'overdue'>;
+  intake: Pick<JobIntake, 'idleMs' | 'renew'>;
+  gate: Pick<Gate, 'state'>;
+  /** Whether a job has waited in the queue for longer than this. */
+  hasWaiting: (olderThanMs: number) => Promise<boolean>;
+  /** Whether the queue answers. */
+  isQueueThere: () => Promise<boolean>;
+  logger: EngineDeps['logger'];
+  registry: Registry;
+};
+
+/**
+ * Notices that this process has stopped by itself while everything around it works (rows C2, G7): a loop that does not turn,
+ * or a consumer with room that takes nothing although jobs wait in a queue that answers. Such a consumer is made anew once;
+ * what stays is said by `stalls`, so that the orchestrator starts the process again. A loop that turns and fails each time is
+ * no stall: its database or queue is away, and starting again would not help.
+ */
+export function startWatchdog(options: WatchdogOptions): Watchdog {
+  const { stallMs, loops, logger, registry } = options;
+  const consumer = new Consumer(options);
+  const own: Loop = startLoop({ name: 'watchdog', everyMs: stallMs / 4, turn: () => turn() }, logger);
+  const stalls = (): string[] => {
+    const silent = [...loops.overdue(), { name: own.name, ms: own.overdueMs() }].filter(({ ms }) => ms > stallMs);
+    const sentences = silent.map(({ name, ms }) => `the loop ${name} has not turned for ${Math.round(ms / 1000)} s`);
+    return [...sentences, ...consumer.stalls()];
+  };
+  let isSaid = false;
+  const turn = async (): Promise<false> => {
+    await consumer.look();
+    const found = stalls();
+    if (found.length > 0 && !isSaid) logger.error({ stalls: found }, 'this process makes no progress any more');
+    isSaid = found.length > 0;
+    return false;
+  };
+  new Gauge({
+    name: 'weir_process_stalls',
+    help: 'Loops and consumers of this process that have stopped; above 0 `/health/live` answers 503.',
+    registers: [registry],
+    collect() {
+      this.set(stalls().length);
+    },
+  });
+  return { stalls, stop: (timeoutMs) => own.stop(timeoutMs) };
+}
+
+class Consumer {
+  private renewedAt: number | null = null;
+  private isStalled = false;
+
+  constructor(private readonly options: WatchdogOptions) {}
+
+  stalls(): string[] {
+    if (!this.isStalled) return [];
+    return ['the consumer takes no jobs although some wait in the queue, and making it anew did not help'];
+  }
+
+  async look(): Promise<void> {
+    const { intake, stallMs, logger } = this.options;
+    if (!(await this.isIdleForNothing())) {
+      this.renewedAt = null;
+      this.isStalled = false;
+    } else if (this.renewedAt === null) {
+      this.renewedAt = performance.now();
+      logger.error(
+        { idle_ms: Math.round(intake.idleMs()) },
+        'the consumer takes no jobs although some wait; it is made anew',
+      );
+      intake.renew();
+    } else this.isStalled = performance.now() - this.renewedAt > stallMs;
+  }
+
+  private async isIdleForNothing(): Promise<boolean> {
+    const { intake, gate, stallMs, hasWaiting, isQueueThere } = this.options;
+    if (!gate.state().open || intake.idleMs() < stallMs) return false;
+    return (await hasWaiting(stallMs)) && (await isQueueThere());
+  }
+}
