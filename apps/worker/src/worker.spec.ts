@@ -30,13 +30,17 @@ function runsPipelines(open: () => Promise<Record<string, string>>): void {
     await installation.apply('patient', [{ id: 'answer', agent: 'a', task: 'Answer.' }]);
     const first = await installation.worker();
     const runId = await installation.start('patient', 1);
-    await waitFor(() => first.runtime.engine.held.all().length === 1);
+    const eventsOf = (streamId: string) => installation.accepting.engine.log.read({ projectId: PROJECT, streamId });
+    await waitFor(async () => (await eventsOf(`${runId}:step:answer`)).some(({ type }) => type === 'LlmCallStarted'));
     await installation.script('patient', { replies: [{ text: 'done' }] });
     await first.end();
     await installation.worker();
     await expect(installation.ended(runId)).resolves.toMatchObject({ status: 'succeeded' });
     const [step] = await installation.accepting.engine.runs.stepRunsOf(PROJECT, runId);
     expect(step).toMatchObject({ attempt: 1, releases: 1, stalls: 0 });
+    // The call had to be cut off.
+    const released = (await eventsOf(runId)).filter(({ type }) => type === 'StepReleased');
+    expect(released.map(({ data }) => data)).toEqual([{ reason: 'shutdown' }]);
   });
 
   it('a cancel reaches a model call that hangs within a second', async () => {

@@ -124,7 +124,7 @@ async function writeOutcome(advance: Advance, row: StepRunRecord, outcome: StepO
       return onlyRunnable([]);
     }
     case 'released':
-      recorder.ofStep(row, 'StepReleased', [row.fence], { reason: 'shutdown' });
+      recorder.ofStep(row, 'StepReleased', [row.fence], { reason: outcome.reason });
       await tx.updateStepRun(row.projectId, row.stepRunId, { requeue: true, releases: row.releases + 1 });
       return onlyRunnable([row.stepRunId]);
     case 'cancelled':

@@ -73,6 +73,9 @@ it('shows a fresh step nothing of earlier runs after it was released by a shutdo
   expect(lastSeen('fresh').join('\n')).not.toContain('question');
   const [step] = await harness.deps.runs.stepRunsOf('prj_test', runId);
   expect(step).toMatchObject({ attempt: 1, releases: 1, starts: 2 });
+  // Nothing was cut off: the first call had ended.
+  const released = (await harness.events('released-stream')).filter(({ type }) => type === 'StepReleased');
+  expect(released.map(({ data }) => data)).toEqual([{ reason: 'hand_off' }]);
 });
 
 it('shows a fresh step nothing of other runs when it is retried after they wrote, also under a version that changed the mode', async () => {

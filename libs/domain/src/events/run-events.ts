@@ -73,7 +73,10 @@ export const stepStarted = z.object({
   memory_seq: z.number().int().nonnegative().nullable(),
   manifest: z.string().nullable(),
 });
-/** A worker that shuts down gave the step back at a turn boundary. Not an attempt. */
+/**
+ * A worker that shuts down gave the step back: within its drain time at a turn boundary, with nothing cut off (`hand_off`), or
+ * after it, when what was under way had to be aborted (`shutdown`). Not an attempt.
+ */
 export const stepReleased = z.object({ reason: z.enum(['shutdown', 'hand_off']) });
 export const stepWaiting = z.object({
   reason: waitReasonSchema,

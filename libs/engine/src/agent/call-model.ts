@@ -153,7 +153,7 @@ async function recordOutcome(
   const stop = stopReasonOf(held.signal);
   if (stop === 'fenced') return { kind: 'fenced_out' };
   // Our own abort for a shutdown is no failure: the open call is sent again as recorded.
-  if (stop === 'shutdown') return { kind: 'released' };
+  if (stop === 'shutdown') return { kind: 'released', reason: stop };
   const retryable = outcome.class !== 'aborted';
   const event = context.event('LlmCallFailed', [request.callNo, request.try], {
     call_no: request.callNo,

@@ -47,7 +47,8 @@ function stopAtBoundary({ execution }: AgentContext): StepOutcome | null {
   if (reason === 'fenced') return { kind: 'fenced_out' };
   if (reason === 'cancelled') return { kind: 'cancelled' };
   if (reason === 'timed_out') return stepTimedOut();
-  return reason === 'shutdown' || execution.held.isDraining() ? { kind: 'released' } : null;
+  if (reason === 'shutdown') return { kind: 'released', reason };
+  return execution.held.isDraining() ? { kind: 'released', reason: 'hand_off' } : null;
 }
 
 /** Null: go on. */

@@ -74,7 +74,7 @@ async function callOnce(execution: ToolStepExecution, planned: ToolCallPlan): Pr
   const unwritten = isAgainFine ? [start] : [];
   if (!isAgainFine && (await append(execution, [start])) === 'fenced_out') return { kind: 'fenced_out' };
   const outcome = await invoke(execution, plan, key, tries);
-  if (execution.held.signal.aborted) return { kind: 'released' };
+  if (execution.held.signal.aborted) return { kind: 'released', reason: 'shutdown' };
   deps.logger.debug({ run_id: run.runId, step_id: step.id, status: outcome.status }, 'tool step ended');
   const result = outcome.status === 'recorded' ? playedOutcome(outcome.result) : outcome;
   return result === null ? { kind: 'cancelled' } : recordResult(execution, plan, result, { tries, unwritten });

@@ -130,7 +130,7 @@ function outcomeOfStop(held: HeldStep): StepOutcome | null {
     case 'fenced':
       return { kind: 'fenced_out' };
     case 'shutdown':
-      return { kind: 'released' };
+      return { kind: 'released', reason: 'shutdown' };
   }
 }
 

@@ -1,4 +1,4 @@
-import type { ApprovalKind, FailureFacts, Json, NewEvent, PipelineDefinition } from '#libs/domain';
+import type { ApprovalKind, EventData, FailureFacts, Json, NewEvent, PipelineDefinition } from '#libs/domain';
 import type { NewRun } from '../ports/run-records.port.js';
 
 /** One tool call of a step: `ordinal` in the answer of model call `callNo`. */
@@ -23,8 +23,8 @@ export type StepJournal = { streamId: string; events: readonly NewEvent[]; toolC
 export type StepOutcome =
   | { kind: 'succeeded'; output: Json; journal?: StepJournal }
   | { kind: 'failed'; failure: FailureFacts }
-  /** Given back at a turn boundary, because the process shuts down. Not an attempt. */
-  | { kind: 'released' }
+  /** Given back, because the process shuts down (reasons: `stepReleased`). Not an attempt. */
+  | { kind: 'released'; reason: EventData<'StepReleased'>['reason'] }
   | { kind: 'cancelled' }
   /** Waits for a compaction: the step gives its slot back. */
   | { kind: 'waiting_for_compaction'; compactionId: string; waitMs: number }
