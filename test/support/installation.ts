@@ -1,4 +1,5 @@
 import 'reflect-metadata';
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -74,6 +75,11 @@ export class Installation {
 
   async script(name: string, document: unknown): Promise<void> {
     await writeFile(join(this.scripts, `${name}.json`), JSON.stringify(document));
+  }
+
+  /** Whether a script has touched this file. */
+  isTouched(file: string): boolean {
+    return existsSync(join(this.scripts, file));
   }
 
   /** A pipeline with the input `n`; `a` is an agent whose scripted model has the pipeline's name. */

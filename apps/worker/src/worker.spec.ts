@@ -26,12 +26,14 @@ function runsPipelines(open: () => Promise<Record<string, string>>): void {
   });
 
   it('a worker that ends releases its step at once, and another goes on with it: not an attempt', async () => {
-    await installation.script('patient', { replies: [[{ hang: true }, { text: 'done' }]] });
+    const replies = [[{ touch_file: 'asked', hang: true }, { text: 'done' }]];
+    await installation.script('patient', { replies });
     await installation.apply('patient', [{ id: 'answer', agent: 'a', task: 'Answer.' }]);
     const first = await installation.worker();
     const runId = await installation.start('patient', 1);
     const eventsOf = (streamId: string) => installation.accepting.engine.log.read({ projectId: PROJECT, streamId });
-    await waitFor(async () => (await eventsOf(`${runId}:step:answer`)).some(({ type }) => type === 'LlmCallStarted'));
+    // Before its call is under way the step would be handed over at its turn boundary.
+    await waitFor(() => installation.isTouched('asked'));
     await installation.script('patient', { replies: [{ text: 'done' }] });
     await first.end();
     await installation.worker();
