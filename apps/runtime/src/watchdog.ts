@@ -31,7 +31,6 @@ export type WatchdogOptions = {
 export function startWatchdog(options: WatchdogOptions): Watchdog {
   const { stallMs, loops, logger, registry } = options;
   const consumer = new Consumer(options);
-  const own: Loop = startLoop({ name: 'watchdog', everyMs: stallMs / 4, turn: () => turn() }, logger);
   const stalls = (): string[] => {
     const silent = [...loops.overdue(), { name: own.name, ms: own.overdueMs() }].filter(({ ms }) => ms > stallMs);
     const sentences = silent.map(({ name, ms }) => `the loop ${name} has not turned for ${Math.round(ms / 1000)} s`);
@@ -45,6 +44,8 @@ export function startWatchdog(options: WatchdogOptions): Watchdog {
     isSaid = found.length > 0;
     return false;
   };
+  // Last: the first turn begins at once.
+  const own: Loop = startLoop({ name: 'watchdog', everyMs: stallMs / 4, turn }, logger);
   new Gauge({
     name: 'weir_process_stalls',
     help: 'Loops and consumers of this process that have stopped; above 0 `/health/live` answers 503.',
