@@ -8,9 +8,17 @@ const ALMOST_NONE = 128 * MIB;
 /** The folder of `weir up`: the embedded database, logs, the key. Other processes keep nothing on disk. */
 export async function checkDataDir(folder: string): Promise<Finding> {
   const what = { id: 'data_dir', expected: 'a folder with 1 GiB free', isNeeded: false };
-  const kind = await stat(folder).catch(() => null);
-  if (kind === null) return fine({ ...what, found: `${folder} is not there (only weir up makes it)` });
-  if (!kind.isDirectory())
+  const seen = await stat(folder).then(
+    (stats) => ({ isFolder: stats.isDirectory(), fault: null }),
+    ({ code }: NodeJS.ErrnoException) => ({ isFolder: false, fault: code ?? 'unknown' }),
+  );
+  if (seen.fault === 'ENOENT') return fine({ ...what, found: `${folder} is not there (only weir up makes it)` });
+  if (seen.fault !== null)
+    return failing(
+      { ...what, found: `${folder} cannot be read (${seen.fault})` },
+      'mend the path, or set WEIR_DATA_DIR',
+    );
+  if (!seen.isFolder)
     return failing({ ...what, found: `${folder} is not a folder` }, 'move it away, or set WEIR_DATA_DIR');
   const { bavail, bsize } = await statfs(folder);
   return judgeSpace(folder, bavail * bsize);

@@ -169,6 +169,11 @@ describeRedis('the checks of what Weir stands on', () => {
     await writeFile(file, '');
     const settings = { database: { url: test.url, poolSize: 1, prepare: true }, dataDir: file };
     expect(await finding('data_dir', { settings })).toMatchObject({ status: 'fail' });
+    const below = { ...settings, dataDir: join(file, 'below') };
+    expect(await finding('data_dir', { settings: below })).toMatchObject({
+      status: 'fail',
+      found: expect.stringContaining('ENOTDIR'),
+    });
     expect([2 ** 31, 2 ** 29, 2 ** 20].map((bytes) => judgeSpace('.', bytes).status)).toEqual(['ok', 'warn', 'fail']);
   });
 });
