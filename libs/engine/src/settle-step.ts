@@ -27,18 +27,19 @@ export type Settle = { claimed: Claimed; definition: PipelineDefinition; outcome
 
 /**
  * Writes how a step ended, what follows from it, and the run's next steps: one transaction, refused as a whole when the
- * fence is not ours any more.
+ * fence is not ours any more. False: nothing was written.
  */
-export async function settleStep(deps: EngineDeps, settle: Settle): Promise<void> {
-  if (settle.outcome.kind === 'fenced_out') {
+export async function settleStep(deps: EngineDeps, settle: Settle): Promise<boolean> {
+  const advanced = settle.outcome.kind === 'fenced_out' ? null : await transactSettle(deps, settle);
+  if (advanced === null) {
     deps.logger.info(
       { step_run_id: settle.claimed.step.stepRunId, run_id: settle.claimed.run.runId },
-      'step was taken over by another worker; nothing written',
+      'step is not held here any more; nothing written',
     );
-    return;
+    return false;
   }
-  const advanced = await transactSettle(deps, settle);
-  if (advanced !== null) await afterCommit(deps, advanced);
+  await afterCommit(deps, advanced);
+  return true;
 }
 
 /** The common outcome shares its transaction with whatever else is ready; the others may lock or read more. */

@@ -77,7 +77,7 @@ async function executeAndSettle(deps: EngineDeps, claimed: Claimed, held: HeldSt
     deps.logger.error({ ...fields, error: describeError(error) }, 'step ended by an unexpected error');
     definition = await loadDefinition(deps, run.projectId, run.pipeline, run.pipelineVersion);
   }
-  await settleStep(deps, { claimed, definition, outcome });
+  if (!(await settleStep(deps, { claimed, definition, outcome }))) return;
   const failure = outcome.kind === 'failed' ? outcome.failure.kind : null;
   deps.logger[failure === null ? 'debug' : 'info']({ ...fields, outcome: outcome.kind, failure }, 'step handled');
 }
