@@ -1,5 +1,4 @@
 import {
-  ENTRY_TYPES,
   subStreamId,
   renderTemplate,
   type Content,
@@ -18,7 +17,7 @@ import type { RunTransaction } from '../ports/run-store.port.js';
 import { failedStep, type StepOutcome } from '../run-step/step-outcome.js';
 import { manifestJson, type AgentExecution, type AgentPlan } from './agent-plan.js';
 import { Conversation, type OwnLoop } from './conversation.js';
-import type { ReadLog, SubStream } from './read-kept-events.js';
+import { inputsAgain, type GivenInputs } from './inputs-again.js';
 
 /** Where a step's conversation stands: fixed when it first starts in a run, never read from a clock again. */
 export type Begun = { subStream: string; view: ViewSpec; memorySeq: number };
@@ -27,8 +26,8 @@ type BeginResult = { ok: true; begun: Begun; conversation: Conversation } | { ok
 
 /**
  * Writes that the step starts: on the first start in a run with the cutoff (the sub-stream's version before the task),
- * memory, documents and task, all in one transaction; later with the same numbers, and the task again only when the
- * conversation went on without it.
+ * memory, documents and task, all in one transaction; later with the same numbers, and of documents and task only what a
+ * retry made another, or the task again where the conversation went on without it.
  */
 export async function beginAgentStep(execution: AgentExecution, plan: AgentPlan): Promise<BeginResult> {
   const { deps, run, row } = execution;
@@ -75,7 +74,7 @@ type Beginning = {
   execution: AgentExecution;
   plan: AgentPlan;
   subStream: string;
-  inputs: { task: Content; documents: Content | null };
+  inputs: GivenInputs;
 };
 
 async function begin(tx: RunTransaction, beginning: Beginning): Promise<Begun | null> {
@@ -98,13 +97,7 @@ async function begin(tx: RunTransaction, beginning: Beginning): Promise<Begun | 
     manifest: plan.manifestHash,
   });
   if (first) await recordOpening(tx, recorder, beginning, { view, memorySeq });
-  else if (await needsTaskAgain(tx, { projectId: run.projectId, streamId: subStream }, run.runId, view))
-    recorder.inConversation(row, 'UserMessageReceived', ['task', row.fence], {
-      origin: 'task',
-      content: beginning.inputs.task,
-      ...injectedBy(run),
-      reissued: true,
-    });
+  else await recordAgain(tx, recorder, beginning, view);
   await recorder.flush(tx);
   await tx.updateStepRun(run.projectId, row.stepRunId, { cutoffSeq, memorySeq, manifest: plan.manifestHash });
   return { subStream, view, memorySeq };
@@ -134,17 +127,26 @@ async function recordOpening(
 const injectedBy = ({ metadata }: RunRecord): { injected?: true } =>
   metadata['injected'] === true ? { injected: true } : {};
 
-/** Other runs wrote since this run's last word, or the run's conversation ended in an answer that was not good enough. */
-async function needsTaskAgain(log: ReadLog, place: SubStream, runId: string, view: ViewSpec): Promise<boolean> {
-  const [last] = await log.read({ ...place, types: ENTRY_TYPES, descending: true, limit: 1 });
-  if (last === undefined) return true;
-  if (last.runId !== runId) return view.mode === 'inherit';
-  if (last.type !== 'LlmCallCompleted' || last.data.message.tool_calls.length > 0) return false;
-  const query = { ...place, afterSeq: last.seq, types: ['ConversationInterrupted'], limit: 1 } as const;
-  return (await log.read(query)).length > 0;
+async function recordAgain(
+  tx: RunTransaction,
+  recorder: RunRecorder,
+  { execution, subStream, inputs }: Beginning,
+  view: ViewSpec,
+): Promise<void> {
+  const { deps, run, row } = execution;
+  const place = { projectId: run.projectId, streamId: subStream };
+  const { documents, task } = await inputsAgain(tx, place, inputs, { row, view, redact: deps.redact });
+  if (documents !== null) recorder.inConversation(row, 'DocumentsProvided', [row.fence], { content: documents });
+  if (task === null) return;
+  recorder.inConversation(row, 'UserMessageReceived', ['task', row.fence], {
+    origin: 'task',
+    content: inputs.task,
+    ...injectedBy(run),
+    ...(task === 'reissued' ? { reissued: true } : {}),
+  });
 }
 
-type RenderedInputs = { ok: true; task: Content; documents: Content | null } | { ok: false; outcome: StepOutcome };
+type RenderedInputs = ({ ok: true } & GivenInputs) | { ok: false; outcome: StepOutcome };
 
 function renderInputs({ step, variables, deps }: AgentExecution): RenderedInputs {
   const task = renderTemplate(taskTemplate(step.task), variables, deps.expressions);
