@@ -4,6 +4,7 @@
 //   queue50  the same with minPollingIntervalMs 50
 import { setImmediate } from 'node:timers';
 import { DBOS, DBOSClient } from '@dbos-inc/dbos-sdk';
+import { lookup, modelOf, QUESTION } from './lib/agent-loop.mjs';
 import { main, noop, freshDb, pgUrl, CONCURRENCY, STEPS, Semaphore } from './lib/harness.mjs';
 
 const DB = 'bench_dbos',
@@ -60,6 +61,7 @@ main(import.meta.url, {
       { name: 'fanq' },
     );
     void fanq;
+    const loop = DBOS.registerWorkflow(agentLoop, { name: 'loop' });
     await DBOS.launch();
     if (v !== 'direct') {
       const p = v === 'queue50' ? { minPollingIntervalMs: 50 } : {};
@@ -77,6 +79,7 @@ main(import.meta.url, {
         .catch((e) => console.error(e));
     ipc.on('chain', ({ id }) => go(id, () => DBOS.startWorkflow(chain, { workflowID: id })(id)));
     ipc.on('fan', ({ id, n }) => go(id, () => DBOS.startWorkflow(fan, { workflowID: id })(id, n)));
+    ipc.on('loop', ({ id, n }) => go(id, () => DBOS.startWorkflow(loop, { workflowID: id })(id, n)));
     return () => DBOS.shutdown();
   },
   async client(v, ipc) {
@@ -84,6 +87,7 @@ main(import.meta.url, {
       return {
         startChain: (id) => ipc.send({ t: 'chain', id }),
         startFan: (id, n) => ipc.send({ t: 'fan', id, n }),
+        startLoop: (id, n) => ipc.send({ t: 'loop', id, n }),
         close() {},
       };
     const c = await DBOSClient.create({
@@ -100,3 +104,23 @@ main(import.meta.url, {
     };
   },
 });
+
+/** Each call of the model and of the tool is a step; the messages are the workflow's own variable, none is left out. */
+async function agentLoop(id, turns) {
+  const answer = modelOf(id, turns);
+  const messages = [{ role: 'user', content: QUESTION }];
+  for (;;) {
+    const { content, call } = await DBOS.runStep(async () => answer(charsOf(messages)), { name: 'model' });
+    messages.push({ role: 'assistant', content, tool_calls: call === null ? [] : [call] });
+    if (call === null) return messages.length;
+    messages.push(
+      await DBOS.runStep(async () => ({ role: 'tool', tool_call_id: call.id, content: lookup() }), { name: 'tool' }),
+    );
+  }
+}
+
+const charsOf = (messages) =>
+  messages.reduce(
+    (sum, { content, tool_calls: calls }) => sum + content.length + (calls?.length ? JSON.stringify(calls).length : 0),
+    0,
+  );

@@ -1,13 +1,15 @@
 // Weir: the real worker process (Nest, BullMQ, Postgres, all loops), runs started as the API starts them, without HTTP.
-// A step is a tool step of a plugin (`noop`, read_only); the map is a `for_each`. A run counts as done when the worker says
-// `run ended` in its log, which it does after the commit.
-//   node --import ../../test/support/typescript-loader.mjs weir.mjs [tool|unprepared] [W1 W2 W3]
+// A step is a tool step of a plugin (`noop`, read_only); the map is a `for_each`; the loop of W4 is an agent step, its context
+// managed by `window` with a soft cap at the budget, and a compactor in the same process. A run counts as done when the worker
+// says `run ended` in its log, which it does after the commit.
+//   node --import ../../test/support/typescript-loader.mjs weir.mjs [tool|unprepared] [W1 W2 W3]; weir.mjs agent W4
 import { fileURLToPath } from 'node:url';
-import { main, freshDb, flushRedis, pgUrl, CONCURRENCY, STEPS, REDIS_PORT } from './lib/harness.mjs';
+import { main, freshDb, flushRedis, pgUrl, CONCURRENCY, REDIS_PORT } from './lib/harness.mjs';
+import { CHAIN, FAN, LOOP } from './weir-pipelines.mjs';
 
 const DB = 'bench_weir';
 const PROJECT = 'bench';
-const plugin = fileURLToPath(new URL('noop-plugin.mjs', import.meta.url));
+const plugin = fileURLToPath(new URL('bench-plugin.mjs', import.meta.url));
 const sources = (path) => import(new URL(`../../${path}`, import.meta.url).href);
 
 /** What `weir.yml` and the environment would say. */
@@ -21,41 +23,12 @@ async function settingsOf(variant) {
       WEIR_PREPARE: String(variant !== 'unprepared'),
       WEIR_LOG_LEVEL: 'warn',
       WEIR_CONFIG: '',
+      // So that the name of a scripted model is known; nothing is read there.
+      WEIR_SCRIPTS_DIR: fileURLToPath(new URL('.', import.meta.url)),
     },
   });
   return { ...settings, plugins: [plugin] };
 }
-
-const step = (id, before) => ({
-  id,
-  ...(before === null ? {} : { depends_on: [before] }),
-  tool: 'noop',
-  args: { id: '${inputs.id}', i: Number(id.slice(1)), prev: before === null ? null : `\${steps.${before}.output}` },
-});
-const tools = { noop: { kind: 'plugin', plugin: 'noop', effect: 'read_only' } };
-const inputs = { id: { type: 'string' } };
-const CHAIN = {
-  name: 'chain',
-  inputs,
-  tools,
-  steps: Array.from({ length: STEPS }, (_, n) => step(`s${n + 1}`, n === 0 ? null : `s${n}`)),
-};
-const FAN = {
-  name: 'fan',
-  inputs: { ...inputs, items: { type: 'array' } },
-  tools,
-  steps: [
-    { id: 's0', tool: 'noop', args: { id: '${inputs.id}', i: 0 } },
-    {
-      id: 'map',
-      depends_on: ['s0'],
-      for_each: '${inputs.items}',
-      max_parallel: 1000,
-      do: { steps: [{ id: 'item', tool: 'noop', args: { id: '${inputs.id}', i: '${item}' } }] },
-    },
-    { id: 'join', depends_on: ['map'], tool: 'noop', args: { id: '${inputs.id}', i: 0 } },
-  ],
-};
 
 main(import.meta.url, {
   name: 'weir',
@@ -68,7 +41,7 @@ main(import.meta.url, {
     const { runtime, close } = await composed(variant);
     await createProject(runtime.database.kysely, { projectId: PROJECT, name: 'bench', actor: 'bench' });
     const { applyPipeline } = await sources('libs/engine/src/index.ts');
-    for (const document of [CHAIN, FAN]) {
+    for (const document of [CHAIN, FAN, LOOP]) {
       const applied = await applyPipeline(runtime.engine, {
         projectId: PROJECT,
         name: document.name,
@@ -85,34 +58,50 @@ main(import.meta.url, {
     const { createLogger, createShutdown } = await sources('libs/platform/src/index.ts');
     const settings = await settingsOf(variant);
     const logger = createLogger({ name: 'worker', level: 'warn' });
-    const { harnessIdOf } = await import('./noop-plugin.mjs');
+    const { harnessIdOf } = await import('./bench-plugin.mjs');
     logger.debug = (fields, message) => {
       if (message === 'run ended') ipc.done(harnessIdOf(fields.run_id));
     };
     const shutdown = createShutdown(logger);
-    const { healthUrl } = await startBackgroundApp(workerApp, settings, logger, shutdown);
-    while (!(await fetch(`${healthUrl}/health/ready`)).ok) await new Promise((resolve) => setTimeout(resolve, 50));
+    const apps = variant === 'agent' ? [workerApp, await compactor()] : [workerApp];
+    for (const app of apps) {
+      const { runtime, healthUrl } = await startBackgroundApp(app, settings, logger, shutdown);
+      if (app === workerApp) await answerModels(runtime.engine, ipc);
+      while (!(await fetch(`${healthUrl}/health/ready`)).ok) await new Promise((resolve) => setTimeout(resolve, 50));
+    }
     return () => shutdown.begin('bench');
   },
-  async client(variant) {
+  async client(variant, ipc) {
     const { runtime, close } = await composed(variant);
     const { startRun } = await sources('libs/engine/src/index.ts');
-    const start = async (pipeline, inputs) => {
-      const result = await startRun(runtime.engine, { ...START, pipeline, inputs });
+    const start = async (pipeline, inputs, streamId = null) => {
+      const result = await startRun(runtime.engine, { ...START, pipeline, inputs, streamId });
       if (result.status !== 'started') throw new Error(JSON.stringify(result));
     };
     return {
       startChain: (id) => start('chain', { id }),
       startFan: (id, n) => start('fan', { id, items: Array.from({ length: n }, (_, i) => i) }),
+      startLoop: (id, n) => {
+        ipc.send({ t: 'loop', id, n });
+        return start('loop', {}, id);
+      },
       close,
     };
   },
 });
 
+const compactor = async () => (await sources('apps/compactor/src/compactor-app.ts')).compactorApp;
+
+async function answerModels(engine, ipc) {
+  const { withAgentModel } = await import('./agent-model.mjs');
+  const { models, expect } = withAgentModel(engine.models);
+  engine.models = models;
+  ipc.on('loop', ({ id, n }) => expect(id, n));
+}
+
 const START = {
   projectId: PROJECT,
   version: null,
-  streamId: null,
   tags: [],
   metadata: {},
   priority: 0,

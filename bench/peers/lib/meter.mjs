@@ -104,6 +104,23 @@ export class Meter {
     );
     return { c: Number(rows[0].c), s: Number(rows[0].s) };
   }
+  /** What `run` answers and what it cost, by units; transactions and fsyncs with what idles in the second around it. */
+  async measured(units, workerCpu, run) {
+    const c0 = await this.commits();
+    const a = await this.snap(workerCpu);
+    const result = await run();
+    const b = await this.snap(workerCpu);
+    const c1 = await this.commits();
+    return {
+      result,
+      commits_per_unit: r2((c1.c - c0.c) / units),
+      fsyncs_per_unit: r2((c1.s - c0.s) / units),
+      ...Meter.diff(a, b, units),
+    };
+  }
+  async checkpoint() {
+    await this.pg.query('checkpoint');
+  }
   async close() {
     await this.pg.end();
     this.redis.disconnect();
