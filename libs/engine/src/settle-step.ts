@@ -20,6 +20,7 @@ import type { RunRecord, StepRunRecord } from './ports/run-records.port.js';
 import type { Claimed, RunTransaction } from './ports/run-store.port.js';
 import { startChild } from './start-run/start-child.js';
 import type { StepOutcome } from './run-step/step-outcome.js';
+import { inMs } from './waits/due-at.js';
 import { parkStep } from './waits/park-step.js';
 import { waitForCalls } from './waits/wait-for-calls.js';
 
@@ -177,7 +178,7 @@ async function waitForCompaction(
     await tx.updateStepRun(row.projectId, row.stepRunId, { requeue: true });
     return [row.stepRunId];
   }
-  const due = fromNow(advance.deps, wait.waitMs);
+  const due = await inMs(tx, wait.waitMs);
   recorder.ofStep(row, 'StepWaiting', [row.fence], { reason: 'compaction', key: wait.compactionId, due_at: due });
   await tx.addWait(row.projectId, row.stepRunId, { kind: 'compaction', key: wait.compactionId, dueInMs: wait.waitMs });
   await tx.updateStepRun(row.projectId, row.stepRunId, {
@@ -220,23 +221,23 @@ function performDecision(
 }
 
 async function scheduleRetry(
-  { tx, recorder, deps }: Advance,
+  { tx, recorder }: Advance,
   row: StepRunRecord,
   { attempt, delayMs }: { attempt: number; delayMs: number },
   error: RunError,
 ): Promise<void> {
-  recorder.ofStep(row, 'StepRetryScheduled', [attempt], { attempt, due_at: fromNow(deps, delayMs), error });
+  recorder.ofStep(row, 'StepRetryScheduled', [attempt], { attempt, due_at: await inMs(tx, delayMs), error });
   await tx.addWait(row.projectId, row.stepRunId, { kind: 'timer', key: 'retry', dueInMs: delayMs });
   const patch = { status: 'waiting', reason: 'timer', attempt, error, dueInMs: delayMs } as const;
   await tx.updateStepRun(row.projectId, row.stepRunId, patch);
 }
 
 async function waitForTimer(
-  { tx, recorder, deps }: Advance,
+  { tx, recorder }: Advance,
   row: StepRunRecord,
   { reason, delayMs }: { reason: WaitReason; delayMs: number },
 ): Promise<void> {
-  recorder.ofStep(row, 'StepWaiting', [row.fence], { reason, key: null, due_at: fromNow(deps, delayMs) });
+  recorder.ofStep(row, 'StepWaiting', [row.fence], { reason, key: null, due_at: await inMs(tx, delayMs) });
   await tx.addWait(row.projectId, row.stepRunId, { kind: 'timer', key: reason, dueInMs: delayMs });
   await tx.updateStepRun(row.projectId, row.stepRunId, { status: 'waiting', reason, dueInMs: delayMs });
 }
@@ -264,5 +265,3 @@ async function endDead(advance: Advance, row: StepRunRecord, error: RunError, di
   interruptConversation(recorder, row, 'failed');
   await tx.updateStepRun(row.projectId, row.stepRunId, { status: 'dead_letter', reason: null, error, ended: true });
 }
-
-const fromNow = (deps: EngineDeps, delayMs: number): string => new Date(deps.now().getTime() + delayMs).toISOString();

@@ -16,6 +16,7 @@ import { installationFact } from './operations/installation-fact.js';
 import { LEASED_STEPS, type Dispatch, type Runnable } from './operations/leased-table.js';
 import { readJournalSize } from './operations/read-journal-size.js';
 import { readLastPosition } from './operations/read-last-position.js';
+import { readNow } from './operations/read-now.js';
 import { renewLeases } from './operations/renew-leases.js';
 import { findNextOnStreams, findStartableRuns, type StreamKey } from './operations/stream-line.js';
 import { sumRunUsage } from './operations/sum-run-usage.js';
@@ -50,6 +51,7 @@ export function postgresRunStore(db: Database): RunStore {
     getStepRun: (stepRunId) => db.run((sql) => findStepRun(sql, stepRunId)),
     stepRunsOf: (projectId, runId) => db.run((sql) => findStepRunsOfRun(sql, projectId, runId)),
     usageOfRun: (projectId, runId) => db.run((sql) => sumRunUsage(sql, projectId, runId)),
+    now: () => db.run(readNow),
     installationFact: (name, proposed) => db.run((sql) => installationFact(sql, name, proposed)),
     cancelRequested: (runIds) => db.run((sql) => findCancelRequested(sql, runIds)),
   };

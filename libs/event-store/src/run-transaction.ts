@@ -15,6 +15,7 @@ import { addWait, findWaiters, findWaitsOf, removeWaits } from './operations/wai
 import { findOpenCompaction, lockCompaction } from './operations/find-compaction.js';
 import { insertCompaction } from './operations/insert-compaction.js';
 import { readEvents } from './operations/read-events.js';
+import { readNow } from './operations/read-now.js';
 import { updateCompaction } from './operations/update-compaction.js';
 import type { Session } from './session.js';
 import { triggerTransaction } from './trigger-transaction.js';
@@ -23,6 +24,7 @@ import { waitTransaction } from './wait-transaction.js';
 /** The operations of a transaction. `open` returns its session, or throws once the transaction is over. */
 export function runTransaction(open: () => Session): RunTransaction {
   return {
+    now: () => readNow(open()),
     lockRun: (projectId, runId) => lockRun(open(), projectId, runId),
     lockStepRun: (projectId, stepRunId) => lockStepRun(open(), projectId, stepRunId),
     stepRuns: (projectId, runId) => findStepRunsOfRun(open(), projectId, runId),

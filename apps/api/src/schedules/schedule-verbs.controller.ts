@@ -46,7 +46,7 @@ export class ScheduleVerbsController {
     const { projectId, keyId } = caller;
     const found = await findSchedule(this.parts.database.kysely, projectId, name);
     if (found === null) throw scheduleNotFound(name);
-    const [nextAt = null] = upcomingTicks(found.cron, found.timezone, this.parts.engine.now().getTime(), 1);
+    const [nextAt = null] = upcomingTicks(found.cron, found.timezone, await this.parts.engine.runs.now(), 1);
     const place = { projectId, name, actor: keyId, nextAt };
     const resumed = await resumeSchedule(this.parts.database.kysely, place);
     if (resumed === null) throw scheduleNotFound(name);
@@ -82,7 +82,7 @@ export class ScheduleVerbsController {
     const found = await findSchedule(this.parts.database.kysely, projectId, name);
     if (found === null) throw scheduleNotFound(name);
     const tick = { projectId, name, at: null, outcome: 'started', isManual: true, ticks: 1, detail: null } as const;
-    const started = await startTick(this.parts.engine, found, this.parts.engine.now().getTime(), {
+    const started = await startTick(this.parts.engine, found, await this.parts.engine.runs.now(), {
       claim: () => Promise.resolve(true),
       started: (tx, runId) => tx.insertTick({ ...tick, runId }),
     });

@@ -151,7 +151,7 @@ export class SchedulesController {
     @FromCaller() caller: Caller,
   ): Promise<Upcoming> {
     const { cron, timezone } = await this.load(caller, name);
-    return { data: upcomingTicks(cron, timezone, this.parts.engine.now().getTime(), query.count) };
+    return { data: upcomingTicks(cron, timezone, await this.parts.engine.runs.now(), query.count) };
   }
 
   private async load(caller: Caller, name: string): Promise<ScheduleRecord> {

@@ -19,7 +19,7 @@ export async function startToolRun(
   const { deps, run, row, held } = execution;
   const { pipeline, version, timeoutMs } = definition;
   const runId = toolRunId(row.stepRunId, callNo, ordinal);
-  const deadlineAt = timeoutMs === null ? null : new Date(deps.now().getTime() + timeoutMs).toISOString();
+  const deadlineAt = timeoutMs === null ? null : new Date((await deps.runs.now()) + timeoutMs).toISOString();
   const prepared = await prepareChildRun(execution, {
     runId,
     pipeline,

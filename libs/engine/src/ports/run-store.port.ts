@@ -21,6 +21,8 @@ export type WaitKind = 'timer' | 'signal' | 'approval' | 'compaction' | 'childre
  * Everything is projected in it together with the events appended by `append`.
  */
 export interface RunTransaction extends CompactionTransaction, WaitTransaction, TriggerTransaction {
+  /** When the transaction began, by the database's clock: whole ms since 1970. What it writes as due in so many ms counts from then. */
+  now(): Promise<number>;
   lockRun(projectId: string, runId: string): Promise<RunRecord | null>;
   /** Locks and returns the step run, or null when it does not exist. The caller compares `fence`. */
   lockStepRun(projectId: string, stepRunId: string): Promise<StepRunRecord | null>;
@@ -160,6 +162,8 @@ export interface RunStore extends WaitStore, TriggerStore {
   /** Sum over steps and compactions. */
   usageOfRun(projectId: string, runId: string): Promise<StepUsage>;
 
+  /** The database's clock: whole ms since 1970. One clock for all processes. */
+  now(): Promise<number>;
   /** The installation's shared facts (queue backend, epoch). Returns the value that holds, the first writer wins. */
   installationFact(name: string, proposed: Json): Promise<Json>;
   /** Runs that are to be cancelled, of those given: the poll behind the published wake-up. */

@@ -9,7 +9,7 @@ export type CheckedSchedule = { ok: true; nextAt: string | null } | { ok: false;
 
 /** Everything that is wrong with a schedule, or its first tick from now on. */
 export async function checkSchedule(
-  deps: Pick<EngineDeps, 'expressions' | 'now' | 'pipelines'>,
+  deps: Pick<EngineDeps, 'expressions' | 'pipelines' | 'runs'>,
   given: { projectId: string; cron: string; timezone: string; start: RunTemplate },
 ): Promise<CheckedSchedule> {
   const faults = [
@@ -23,7 +23,7 @@ export async function checkSchedule(
     faults.push(fault(cron.field, `${cron.field}_invalid`, given[cron.field], expected, cron.detail));
     return { ok: false, faults };
   }
-  const next = cron.times.next(deps.now().getTime());
+  const next = cron.times.next(await deps.runs.now());
   if (next === null)
     faults.push(fault('cron', 'cron_never', given.cron, 'a pattern that comes to pass', 'it has no tick from now on'));
   return faults.length > 0 ? { ok: false, faults } : { ok: true, nextAt: next === null ? null : toTime(next) };

@@ -112,7 +112,8 @@ function transactStart(deps: EngineDeps, acceptance: Acceptance): Promise<Accept
   const { run, prior, key, within } = acceptance;
   const work = (tx: RunTransaction): Promise<Accepted> => accept(deps, tx, acceptance);
   const isSimple = key === null && within === null && prior.length === 0 && run.streamId === run.runId;
-  if (!isSimple || run.concurrency !== null || run.delayMs !== null) return deps.runs.transact(work);
+  const isTimed = run.delayMs !== null || run.deadlineAt !== null;
+  if (!isSimple || isTimed || run.concurrency !== null) return deps.runs.transact(work);
   const { projectId, runId } = run;
   return deps.runs.transactRun({ projectId, runId, stepRunId: null, places: [], items: [] }, work);
 }
@@ -232,8 +233,7 @@ async function accept(
     if (claim.status === 'stored')
       return { result: { status: 'replayed', runId: storedRunId(claim.body) }, advanced: null };
   }
-  if (run.deadlineAt !== null && Date.parse(run.deadlineAt) <= deps.now().getTime())
-    throw deadlinePassed(run.deadlineAt);
+  if (run.deadlineAt !== null && Date.parse(run.deadlineAt) <= (await tx.now())) throw deadlinePassed(run.deadlineAt);
   await tx.insertRun(run);
   await within?.started(tx, run.runId);
   if (key !== null) await tx.storeIdempotentAnswer(key, 202, { run_id: run.runId });

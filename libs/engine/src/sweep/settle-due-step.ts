@@ -23,14 +23,14 @@ export async function wakeDueStep(deps: EngineDeps, due: DueStep): Promise<void>
 }
 
 /** How long it was waited for; of one that did not come in time also the event that sends the next build down the ladder. */
-async function recordCompactionWait({ tx, recorder, deps }: Advance, row: StepRunRecord): Promise<void> {
+async function recordCompactionWait({ tx, recorder }: Advance, row: StepRunRecord): Promise<void> {
   for (const wait of await tx.waitsOf(row.projectId, row.stepRunId)) {
     if (wait.kind !== 'compaction') continue;
     await tx.updateCompaction(row.projectId, wait.key, { waitedMs: wait.waitedMs });
     if (!wait.isDue) continue;
     const compaction = await tx.lockCompaction(row.projectId, wait.key);
     if (compaction === null || compaction.endedAt !== null) continue;
-    const waitedMs = Math.max(0, deps.now().getTime() - Date.parse(compaction.requestedAt));
+    const waitedMs = Math.max(0, (await tx.now()) - Date.parse(compaction.requestedAt));
     recorder.inConversation(row, 'CompactionWaitExpired', [wait.key, row.fence], {
       compaction_id: wait.key,
       waited_ms: waitedMs,

@@ -1,7 +1,8 @@
 import { scopeOf, type OpenWait, type Scope, type SleepEnd, type StepCommand, type WaitReason } from '#libs/domain';
 import type { Advance } from '../advance/advance.js';
 import { insertStep } from '../advance/insert-step.js';
-import type { EngineDeps } from '../engine-deps.js';
+import type { RunTransaction } from '../ports/run-store.port.js';
+import { dueAt } from './due-at.js';
 import { succeedWait } from './end-wait.js';
 import { signalLabel, signalWaitKey } from './wait-key.js';
 
@@ -29,18 +30,18 @@ export async function openWait(command: OpenCommand, advance: Advance): Promise<
 }
 
 async function openSleep(command: OpenCommand, wait: WaitFor<'time'>, advance: Advance): Promise<Scope[]> {
-  const dueInMs = sleepMs(advance.deps, wait.until);
+  const dueInMs = await sleepMs(advance.tx, wait.until);
   const id = await begin(command, advance, { reason: 'timer', key: null, dueInMs });
   await advance.tx.addWait(advance.run.projectId, id, { kind: 'timer', key: 'sleep', dueInMs });
   return [];
 }
 
-function sleepMs(deps: Pick<EngineDeps, 'now'>, until: SleepEnd): number {
+async function sleepMs(tx: Pick<RunTransaction, 'now'>, until: SleepEnd): Promise<number> {
   switch (until.type) {
     case 'duration':
       return until.durationMs;
     case 'until':
-      return Math.max(0, Date.parse(until.at) - deps.now().getTime());
+      return Math.max(0, Date.parse(until.at) - (await tx.now()));
   }
 }
 
@@ -76,7 +77,7 @@ async function openApproval(command: OpenCommand, wait: WaitFor<'approval'>, adv
     arguments: null,
     call_no: null,
     ordinal: null,
-    due_at: dueAt(deps, dueInMs),
+    due_at: await dueAt(tx, dueInMs),
   });
   await tx.addWait(run.projectId, stepRunId, { kind: 'approval', key: approvalId, dueInMs });
   return [];
@@ -103,12 +104,9 @@ async function begin(
   advance: Advance,
   { reason, key, dueInMs }: { reason: WaitReason; key: string | null; dueInMs: number | null },
 ): Promise<string> {
-  const { tx, run, recorder, deps } = advance;
+  const { tx, run, recorder } = advance;
   const id = await insertStep(command, advance, { status: 'waiting', reason, waitingKey: key });
   if (dueInMs !== null) await tx.updateStepRun(run.projectId, id, { dueInMs });
-  recorder.ofStep(command, 'StepWaiting', ['open', run.generation], { reason, key, due_at: dueAt(deps, dueInMs) });
+  recorder.ofStep(command, 'StepWaiting', ['open', run.generation], { reason, key, due_at: await dueAt(tx, dueInMs) });
   return id;
 }
-
-const dueAt = (deps: Pick<EngineDeps, 'now'>, dueInMs: number | null): string | null =>
-  dueInMs === null ? null : new Date(deps.now().getTime() + dueInMs).toISOString();
