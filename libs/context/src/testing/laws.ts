@@ -84,18 +84,29 @@ function checkEntries(session: Session, build: ReadyBuild): void {
     !foreign.some(({ entry }) => entry !== null && shown.has(entry)),
     () => 'an entry of another run is shown',
   );
-  const whole = new Map<number, number>();
-  const unmanaged = session.build('unmanaged');
-  if (unmanaged.kind !== 'ready') throw new BrokenLaw('unmanaged builds are always ready');
-  for (const { entries, chars } of unmanaged.messages)
-    for (const entry of entries) whole.set(entry, (whole.get(entry) ?? 0) + (entries.length === 1 ? chars : Infinity));
+  checkLengths(session, build);
+}
+
+/** C13: whatever is not whole is shorter for it. */
+function checkLengths(session: Session, build: ReadyBuild): void {
   // One that stands in a message with the summary or memory has their chars too.
   const merged = new Set(build.repairs.flatMap(({ rule, entries }) => (rule === 'merged' ? entries : [])));
-  for (const { entries, chars, state } of build.messages) {
-    const [entry] = entries;
-    if (state === 'whole' || entry === undefined || entries.length > 1 || merged.has(entry)) continue;
+  const changed = build.messages.flatMap(({ entries: [entry, ...others], chars, state }) =>
+    state === 'whole' || entry === undefined || others.length > 0 || merged.has(entry) ? [] : [{ entry, chars, state }],
+  );
+  if (changed.length === 0) return;
+  const whole = wholeChars(session);
+  for (const { entry, chars, state } of changed)
     hold('C13', chars <= (whole.get(entry) ?? Infinity), () => `#${entry} is longer ${state} than whole`);
-  }
+}
+
+function wholeChars(session: Session): Map<number, number> {
+  const unmanaged = session.build('unmanaged');
+  if (unmanaged.kind !== 'ready') throw new BrokenLaw('unmanaged builds are always ready');
+  const whole = new Map<number, number>();
+  for (const { entries, chars } of unmanaged.messages)
+    for (const entry of entries) whole.set(entry, (whole.get(entry) ?? 0) + (entries.length === 1 ? chars : Infinity));
+  return whole;
 }
 
 /** A result whose images the format takes in user messages only stands in two. */

@@ -7,12 +7,15 @@ import { Session, testManifest } from './session.js';
 /** What a law looks at: a build, in the state of the session it was made in. `settled` names the compaction that was applied right before it. */
 export type Observed = { session: Session; build: BuildResult; applied: CompactionProposal | null };
 
+/** `which`: the policy that it was projected under. */
+type Proposed = { proposal: CompactionProposal; which: Player['which'] };
+
 type Player = {
   session: Session;
   plan: Plan;
   run: number;
   which: 0 | 1;
-  proposals: Map<string, CompactionProposal>;
+  proposals: Map<string, Proposed>;
   applied: CompactionProposal | null;
   observe: (observed: Observed) => void;
 };
@@ -115,7 +118,7 @@ function settledBuild(
     player.applied = null;
     if (build.kind !== 'wait') return build;
     if (rounds > 60) throw new Error('the step waits for ever');
-    if (build.proposal !== null) player.proposals.set(session.requested(build.proposal), build.proposal);
+    request(player, build.proposal);
     const open = openOf(player);
     if (build.next === 'extractive') applyOpen(player);
     else if (open === null) throw new Error('a wait for nothing');
@@ -125,12 +128,16 @@ function settledBuild(
   }
 }
 
+function request({ session, proposals, which }: Player, proposal: CompactionProposal | null): void {
+  if (proposal !== null) proposals.set(session.requested(proposal), { proposal, which });
+}
+
 function call(player: Player, action: Extract<Action, { kind: 'call' }>): void {
   const { session } = player;
   const build = settledBuild(player, action.settle);
   if (build.kind !== 'ready') return;
   session.started(build);
-  if (build.proposal !== null) player.proposals.set(session.requested(build.proposal), build.proposal);
+  request(player, build.proposal);
   const number = session.callNo;
   const usage =
     action.usage === null
@@ -248,10 +255,10 @@ const foreign = {
   policy_hash: '',
 };
 
-function openOf({ session, proposals }: Player): { id: string; proposal: CompactionProposal } | null {
+function openOf({ session, proposals }: Player): ({ id: string } & Proposed) | null {
   const id = compactionState(session.events, session.view).open?.id ?? null;
-  const proposal = id === null ? undefined : proposals.get(id);
-  return id === null || proposal === undefined ? null : { id, proposal };
+  const proposed = id === null ? undefined : proposals.get(id);
+  return id === null || proposed === undefined ? null : { id, ...proposed };
 }
 
 /** The largest summary that the gate lets pass. */
@@ -265,5 +272,6 @@ function applyOpen(player: Player): void {
     'ж'.repeat(open.proposal.maxSummaryChars),
     open.proposal.reason === 'ladder',
   );
-  player.applied = open.proposal;
+  // Another policy shows more of the tail: what was projected does not hold for it.
+  player.applied = open.which === player.which ? open.proposal : null;
 }
