@@ -163,15 +163,18 @@ function behavesLikeAQueue(open: () => Promise<{ settings: QueueSettings; dispos
     });
     other.wakeups.onCancel((runId) => heard.push(['cancel', runId]));
     other.wakeups.onProgress((runId) => heard.push(['progress', runId]));
+    other.wakeups.onCrowded(() => heard.push('crowded'));
     let text = '';
     other.wakeups.onDelta((delta) => (text += delta.text));
     // The subscription is under way: publish until it is heard.
     await waitFor(async () => {
       await backend.wakeups.publishCancel('run_1');
       await backend.wakeups.publishProgress('run_2');
-      return heard.length >= 2 && heard.some((entry) => Array.isArray(entry) && entry[0] === 'progress');
+      await backend.wakeups.publishCrowded();
+      return ['cancel', 'progress', 'crowded'].every((kind) => heard.some((entry) => [entry].flat()[0] === kind));
     });
     expect(heard).toContainEqual(['cancel', 'run_1']);
+    expect(heard).toContainEqual(['progress', 'run_2']);
     expect(faults).toContainEqual('a listener for cancel threw: Error: a listener with a bug');
     const long = '🙂\u0000é'.repeat(3000);
     await waitFor(async () => {

@@ -4,6 +4,7 @@ import type { Wakeups } from '#libs/engine';
 export type Delta = Parameters<Wakeups['publishDelta']>[0];
 
 const runMessage = z.strictObject({ run_id: z.string() });
+const runsMessage = z.strictObject({ run_ids: z.array(z.string()) });
 const deltaMessage = z.strictObject({
   run_id: z.string(),
   step_id: z.string(),
@@ -16,6 +17,11 @@ export const encodeRun = (runId: string): string => JSON.stringify({ run_id: run
 
 /** @throws ZodError or SyntaxError on a message that is not ours. */
 export const decodeRun = (message: string): string => runMessage.parse(JSON.parse(message)).run_id;
+
+export const encodeRuns = (runIds: readonly string[]): string => JSON.stringify({ run_ids: runIds });
+
+/** @throws ZodError or SyntaxError on a message that is not ours. */
+export const decodeRuns = (message: string): string[] => runsMessage.parse(JSON.parse(message)).run_ids;
 
 export const encodeDelta = (delta: Delta): string =>
   JSON.stringify({

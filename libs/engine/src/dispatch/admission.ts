@@ -5,6 +5,7 @@
 export class Admission {
   /** What waits is not known before the relay has looked. */
   private crowded = true;
+  private refill: () => void = () => undefined;
 
   get isCrowded(): boolean {
     return this.crowded;
@@ -13,5 +14,22 @@ export class Admission {
   /** The queue was full, or what waited was taken: `left` tells whether there may be more. */
   note(left: boolean): void {
     this.crowded = left;
+  }
+
+  /** Another process left more to wait than the queue takes. */
+  noteCrowd(): void {
+    if (this.crowded) return;
+    this.crowded = true;
+    this.refill();
+  }
+
+  /** `refill`: brings what waits into the queue; may be called often. */
+  onRoom(refill: () => void): void {
+    this.refill = refill;
+  }
+
+  /** A job left the queue. While others wait for its place, they get it now and not when the relay looks by itself. */
+  jobTaken(): void {
+    if (this.crowded) this.refill();
   }
 }

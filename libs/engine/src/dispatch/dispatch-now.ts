@@ -1,7 +1,7 @@
 import type { EngineDeps } from '../engine-deps.js';
 import type { StepJob } from '../ports/step-queue.port.js';
 
-export type DispatchDeps = Pick<EngineDeps, 'runs' | 'queue' | 'admission' | 'logger'>;
+export type DispatchDeps = Pick<EngineDeps, 'runs' | 'queue' | 'admission' | 'wakeups' | 'logger'>;
 
 /**
  * Pushes what this process has just made runnable: `dispatched` are marked already, of `runnable` as many as admission has room
@@ -14,7 +14,9 @@ export async function dispatchNow(
   dispatched: readonly StepJob[] = [],
 ): Promise<void> {
   try {
-    await Promise.all([pushJobs(deps, dispatched), pushRunnable(deps, runnable)]);
+    // In this order: the queue is asked for room after it has taken what was reserved.
+    await pushJobs(deps, dispatched);
+    await pushRunnable(deps, runnable);
   } catch (error) {
     deps.logger.warn(
       { error: String(error), steps: runnable.length + dispatched.length },
@@ -27,8 +29,11 @@ async function pushRunnable(deps: DispatchDeps, stepRunIds: readonly string[]): 
   if (stepRunIds.length === 0) return;
   await deps.queue.room();
   const room = deps.queue.reserve(stepRunIds.length);
-  if (room < stepRunIds.length) deps.admission.note(true);
+  const isCrowd = room < stepRunIds.length;
+  if (isCrowd) deps.admission.note(true);
   if (room > 0) await pushJobs(deps, await takeNow(deps, stepRunIds.slice(0, room)));
+  // Only now: those who look at once would pass over rows that are being taken here.
+  if (isCrowd) await deps.wakeups.publishCrowded();
 }
 
 async function takeNow({ runs, admission }: DispatchDeps, stepRunIds: readonly string[]): Promise<StepJob[]> {

@@ -10,6 +10,7 @@ class Dispatching {
   readonly queued: string[] = [];
   readonly logged: string[] = [];
   readonly admission = new Admission();
+  crowds = 0;
   capacity = 10;
   fault: ((jobs: readonly StepJob[]) => Error | null) | null = null;
 
@@ -44,6 +45,7 @@ class Dispatching {
       runs: runs as DispatchDeps['runs'],
       queue: queue as DispatchDeps['queue'],
       admission: this.admission,
+      wakeups: { publishCrowded: async () => void (this.crowds += 1) } as unknown as DispatchDeps['wakeups'],
       logger: { debug: note, info: note, warn: note, error: note },
     };
   }
@@ -91,6 +93,25 @@ describe('the relay', () => {
   });
 });
 
+describe('admission', () => {
+  it('lets others follow a job that left the queue while some wait, also those that another process left', async () => {
+    const admission = new Admission();
+    let refills = 0;
+    admission.onRoom(() => (refills += 1));
+    admission.note(false);
+    admission.jobTaken();
+    expect(refills).toBe(0);
+    admission.note(true);
+    admission.jobTaken();
+    expect(refills).toBe(1);
+    admission.note(false);
+    admission.noteCrowd();
+    expect({ refills, isCrowded: admission.isCrowded }).toEqual({ refills: 2, isCrowded: true });
+    admission.noteCrowd();
+    expect(refills).toBe(2);
+  });
+});
+
 describe('dispatching after a commit', () => {
   it('pushes at once what was made runnable, within admission', async () => {
     const world = new Dispatching().add('s1', 's2', 's3');
@@ -98,6 +119,13 @@ describe('dispatching after a commit', () => {
     await dispatchNow(world.deps, ['s1', 's2', 's3']);
     expect(world.queued).toEqual(['s1', 's2']);
     expect([...world.undispatched.keys()]).toEqual(['s3']);
+    expect(world.crowds).toBe(1);
+  });
+
+  it('tells of a crowd only where more is runnable than the queue takes', async () => {
+    const world = new Dispatching().add('s1', 's2');
+    await dispatchNow(world.deps, ['s1', 's2']);
+    expect(world.crowds).toBe(0);
   });
 
   it('lets those whose turn it is go first where others wait already, until nobody does', async () => {

@@ -18,8 +18,6 @@ export type EngineLoopsOptions = {
 };
 
 export type EngineLoops = {
-  /** Pushes what is runnable now instead of at the next second. */
-  wakeRelay(): void;
   /** Stops all at once. Resolves with the names of those whose turn had not ended after `timeoutMs`. */
   stop(timeoutMs: number): Promise<string[]>;
   /** Each with how long it has not turned although it should have. */
@@ -56,9 +54,11 @@ export function startEngineLoops(deps: EngineDeps, options: EngineLoopsOptions):
     { name: 'relay', everyMs: options.relayMs, turn: async () => (await relay(deps)).more },
     deps.logger,
   );
+  deps.admission.onRoom(() => relayLoop.wake());
+  // Only who takes jobs sees that the queue has room again.
+  if (options.leases === 'steps') deps.wakeups.onCrowded(() => deps.admission.noteCrowd());
   const loops: Loop[] = [relayLoop, ...works.map((work) => startLoop(work, deps.logger))];
   return {
-    wakeRelay: () => relayLoop.wake(),
     overdue: () => loops.map((loop) => ({ name: loop.name, ms: loop.overdueMs() })),
     stop: async (timeoutMs) => {
       const ended = await Promise.all(

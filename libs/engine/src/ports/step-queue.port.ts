@@ -27,6 +27,9 @@ export interface Wakeups {
   /** New events of a run (SSE clients poll at once). */
   publishProgress(runId: string): Promise<void>;
   onProgress(listener: (runId: string) => void): void;
+  /** More became runnable than the queue takes: processes that take jobs let the rest follow at once. */
+  publishCrowded(): Promise<void>;
+  onCrowded(listener: () => void): void;
   /** Token deltas for listeners; never stored. */
   publishDelta(delta: {
     runId: string;

@@ -36,6 +36,7 @@ export async function runStepJob(
     ...job,
     ...{ workerId, leaseMs, workerBytes: process.memoryUsage.rss() },
   });
+  deps.admission.jobTaken();
   if (claimed === null) return;
   const held = deps.held.hold(claimed.step.stepRunId, claimed.run.runId, claimed.step.fence);
   const onAbort = (): void => held.stop('shutdown');

@@ -3,7 +3,15 @@ import type { Wakeups } from '#libs/engine';
 import { LISTENER_HOLDS_S, ListenerMarks } from '../listener-marks.js';
 import { Listeners } from '../listeners.js';
 import type { ReportFault } from '../queue-backend.js';
-import { decodeDelta, decodeRun, encodeDelta, encodeRun, type Delta } from '../wakeup-messages.js';
+import {
+  decodeDelta,
+  decodeRun,
+  decodeRuns,
+  encodeDelta,
+  encodeRun,
+  encodeRuns,
+  type Delta,
+} from '../wakeup-messages.js';
 
 const RECONNECT_MS = 1000;
 /** NOTIFY carries less than 8000 bytes; a character takes up to 6 as JSON. */
@@ -13,6 +21,7 @@ const DELTA_CHARS = 1000;
 export class PostgresWakeups implements Wakeups {
   private readonly cancels: Listeners<string>;
   private readonly progress: Listeners<string>;
+  private readonly crowds: Listeners<void>;
   private readonly deltas: Listeners<Delta>;
   private readonly marks: ListenerMarks;
   private readonly table: string;
@@ -31,6 +40,7 @@ export class PostgresWakeups implements Wakeups {
   ) {
     this.cancels = new Listeners('cancel', reportFault);
     this.progress = new Listeners('progress', reportFault);
+    this.crowds = new Listeners('crowded', reportFault);
     this.deltas = new Listeners('deltas', reportFault);
     this.table = `"${schema.replaceAll('"', '""')}".weir_listener`;
     this.marks = new ListenerMarks(
@@ -44,7 +54,11 @@ export class PostgresWakeups implements Wakeups {
   }
 
   publishProgress(runId: string): Promise<void> {
-    return this.publish('progress', encodeRun(runId));
+    return this.publish('progress', encodeRuns([runId]));
+  }
+
+  publishCrowded(): Promise<void> {
+    return this.publish('crowded', '');
   }
 
   async publishDelta(delta: Delta): Promise<void> {
@@ -61,7 +75,12 @@ export class PostgresWakeups implements Wakeups {
 
   onProgress(listener: (runId: string) => void): void {
     this.progress.add(listener);
-    this.listen('progress', (message) => this.progress.emit(decodeRun(message)));
+    this.listen('progress', (message) => decodeRuns(message).forEach((runId) => this.progress.emit(runId)));
+  }
+
+  onCrowded(listener: () => void): void {
+    this.crowds.add(listener);
+    this.listen('crowded', () => this.crowds.emit());
   }
 
   onDelta(listener: (delta: Delta) => void): void {

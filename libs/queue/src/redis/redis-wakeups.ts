@@ -4,15 +4,25 @@ import type { Answers } from '../answers.js';
 import { LISTENER_HOLDS_S, ListenerMarks } from '../listener-marks.js';
 import { Listeners } from '../listeners.js';
 import type { ReportFault } from '../queue-backend.js';
-import { decodeDelta, decodeRun, encodeDelta, encodeRun, type Delta } from '../wakeup-messages.js';
+import {
+  decodeDelta,
+  decodeRun,
+  decodeRuns,
+  encodeDelta,
+  encodeRun,
+  encodeRuns,
+  type Delta,
+} from '../wakeup-messages.js';
 
 /** Wake-ups over publish/subscribe. A publication that fails is reported and lost, as the port allows. */
 export class RedisWakeups implements Wakeups {
   private readonly cancels: Listeners<string>;
   private readonly progress: Listeners<string>;
+  private readonly crowds: Listeners<void>;
   private readonly deltas: Listeners<Delta>;
   private readonly marks: ListenerMarks;
   private readonly progressed = new Set<string>();
+  private isPublishing = false;
   private readonly handlers = new Map<string, (message: string) => void>();
 
   constructor(
@@ -24,6 +34,7 @@ export class RedisWakeups implements Wakeups {
   ) {
     this.cancels = new Listeners('cancel', reportFault);
     this.progress = new Listeners('progress', reportFault);
+    this.crowds = new Listeners('crowded', reportFault);
     this.deltas = new Listeners('deltas', reportFault);
     this.marks = new ListenerMarks(
       {
@@ -44,25 +55,27 @@ export class RedisWakeups implements Wakeups {
     return this.publish('cancel', encodeRun(runId));
   }
 
-  /** Does not wait: what happens in one turn of the event loop is published together, a run once. */
+  /** Does not wait: what happens in one turn of the event loop, or while the last message is under way, is one message. */
   publishProgress(runId: string): Promise<void> {
     this.progressed.add(runId);
-    if (this.progressed.size === 1) setImmediate(() => void this.publishProgressed());
+    if (!this.isPublishing) {
+      this.isPublishing = true;
+      setImmediate(() => void this.publishProgressed());
+    }
     return Promise.resolve();
   }
 
   private async publishProgressed(): Promise<void> {
-    const messages = [...this.progressed].map(encodeRun);
-    this.progressed.clear();
-    try {
-      const pipeline = this.commands.pipeline();
-      for (const message of messages) pipeline.publish(this.channel('progress'), message);
-      const answers = await this.answers.within('publish', () => pipeline.exec());
-      const failed = answers?.find(([error]) => error !== null);
-      if (failed?.[0]) this.reportFault('wake-ups (progress) were lost', failed[0]);
-    } catch (error) {
-      this.reportFault(`${messages.length} wake-ups (progress) were lost`, error);
+    while (this.progressed.size > 0) {
+      const message = encodeRuns([...this.progressed]);
+      this.progressed.clear();
+      await this.publish('progress', message);
     }
+    this.isPublishing = false;
+  }
+
+  publishCrowded(): Promise<void> {
+    return this.publish('crowded', '');
   }
 
   publishDelta(delta: Delta): Promise<void> {
@@ -76,7 +89,12 @@ export class RedisWakeups implements Wakeups {
 
   onProgress(listener: (runId: string) => void): void {
     this.progress.add(listener);
-    this.subscribe('progress', (message) => this.progress.emit(decodeRun(message)));
+    this.subscribe('progress', (message) => decodeRuns(message).forEach((runId) => this.progress.emit(runId)));
+  }
+
+  onCrowded(listener: () => void): void {
+    this.crowds.add(listener);
+    this.subscribe('crowded', () => this.crowds.emit());
   }
 
   onDelta(listener: (delta: Delta) => void): void {
