@@ -8,6 +8,7 @@ import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { now, sleep } from './basics.mjs';
 import { Meter, calib, emit, quiet } from './meter.mjs';
+import { profiled } from './profile.mjs';
 import { workerIpc } from './worker-side.mjs';
 import { WORKLOADS } from './workloads.mjs';
 
@@ -54,7 +55,11 @@ async function measureVariant(file, peer, variant, workloads, meter) {
     const w = todo.shift();
     const busy_before = await quiet();
     const calib_ms = calib();
-    const measured = await WORKLOADS[w](bench);
+    const named = `${peer.name}-${variant}-${w}`;
+    const measured = await WORKLOADS[w]({
+      ...bench,
+      measured: (units, run) => profiled(named, worker.profile, () => bench.measured(units, run)),
+    });
     emit({ peer: peer.name, variant, busy_before, w, calib_ms, ...measured });
     if (measured.others_cpu_share > 0.2 && spare[w]-- > 0) todo.unshift(w);
   }
@@ -107,7 +112,7 @@ async function startWorker(file, peer, variant) {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
   const waiting = new Map();
-  let onCpu, onReady;
+  let onCpu, onReady, onProfile;
   const ready = new Promise((resolve) => (onReady = resolve));
   child.on('message', (m) => {
     if (m.t === 'done') {
@@ -115,6 +120,7 @@ async function startWorker(file, peer, variant) {
       waiting.delete(m.id);
     } else if (m.t === 'ready') onReady();
     else if (m.t === 'cpu') onCpu?.(m.ms);
+    else if (m.t === 'profile') onProfile?.();
   });
   child.on('exit', (code) => {
     if (code) {
@@ -130,6 +136,12 @@ async function startWorker(file, peer, variant) {
       new Promise((resolve) => {
         onCpu = resolve;
         child.send({ t: 'cpu' });
+      }),
+    /** `begin`, then `end` with the name of the profile's file. */
+    profile: (what, name) =>
+      new Promise((resolve) => {
+        onProfile = resolve;
+        child.send({ t: 'profile', what, name });
       }),
     stop: () =>
       new Promise((resolve) => {

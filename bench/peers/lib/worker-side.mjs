@@ -1,5 +1,6 @@
 // The worker's side of the harness: the step that all peers do, what is noted of it, and the talk with the driver.
 import { now } from './basics.mjs';
+import { profile } from './profile.mjs';
 
 const stepLog = new Map();
 const note = (id, entry) => {
@@ -25,6 +26,9 @@ export function workerIpc() {
     if (m.t === 'cpu') {
       const c = process.cpuUsage();
       process.send({ t: 'cpu', ms: (c.user + c.system) / 1000, rss: process.memoryUsage().rss });
+    } else if (m.t === 'profile') {
+      await profile(m.what, m.name);
+      process.send({ t: 'profile' });
     } else handlers[m.t]?.(m);
   });
   return {
