@@ -64,6 +64,7 @@ export class AgentContext {
     const [result] = await deps.log.append([unit]);
     if (result === undefined) throw new Error('append returned no result for its unit');
     if (result.status === 'fenced_out') held.stop('fenced');
+    this.conversation.appended(events, result);
     return result;
   }
 }

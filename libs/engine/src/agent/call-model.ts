@@ -167,12 +167,13 @@ async function recordOutcome(
     cost_usd: outcome.costUsd,
     ...(outcome.partial === null ? {} : { partial: outcome.partial }),
   });
+  const isReplaced = isAnotherAsked(context, outcome.class);
   await context.append([event], {
     usage: { usage: outcome.usage, costUsd: outcome.costUsd ?? 0, modelCalls: 1, toolCalls: 0 },
   });
   if (stop === 'timed_out') return stepTimedOut();
   if (stop === 'cancelled' || outcome.class === 'aborted') return { kind: 'cancelled' };
-  if (isReplaced(context, outcome.class)) return null;
+  if (isReplaced) return null;
   return failedStep(failureKind(outcome.class), outcome.detail, outcome.retryAfterMs);
 }
 
@@ -210,7 +211,7 @@ async function recordAnswer(
   return result.status === 'fenced_out' ? { kind: 'fenced_out' } : null;
 }
 
-/** Another model is asked at once: the failure is no attempt of the step. The event that was just appended is not read yet. */
-function isReplaced({ conversation: { loop } }: AgentContext, failed: ModelFailureClass): boolean {
+/** Before the failure is recorded: then another model is asked at once, and the failure is no attempt of the step. */
+function isAnotherAsked({ conversation: { loop } }: AgentContext, failed: ModelFailureClass): boolean {
   return loop.modelIndex(failed) > loop.modelIndex();
 }

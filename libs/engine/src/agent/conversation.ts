@@ -1,8 +1,9 @@
 import { KeptEvents, viewCutoff, viewKey, type NextBuild, type ViewSpec } from '#libs/context';
-import type { EventSubject, StoredEvent, StoredEventOf } from '#libs/domain';
-import type { EventLog } from '../ports/event-log.port.js';
+import type { EventSubject, NewEvent, StoredEvent, StoredEventOf } from '#libs/domain';
+import type { AppendResult, EventLog } from '../ports/event-log.port.js';
 import { AgentLoop } from './agent-loop.js';
 import type { ConversationCache } from './conversation-cache.js';
+import { ownEvents } from './own-events.js';
 import { readKeptEvents, type ReadLog, type SubStream } from './read-kept-events.js';
 
 export type ConversationDeps = { log: EventLog; conversations: ConversationCache };
@@ -14,6 +15,9 @@ export type OwnLoop = { subject: EventSubject; models: number };
  * what no build needs any more is let go. It may be behind the log: appends that depend on it expect its `version`.
  */
 export class Conversation {
+  /** What was appended last came right behind what was known: nobody else had written since. */
+  private isCurrent = false;
+
   private constructor(
     private readonly deps: ConversationDeps,
     private readonly place: SubStream,
@@ -61,7 +65,24 @@ export class Conversation {
 
   /** Reads what was appended since. In a transaction with its own `log`. */
   async refresh(log: ReadLog = this.deps.log): Promise<void> {
-    const events = await log.read({ ...this.place, afterSeq: this.version });
+    this.take(await log.read({ ...this.place, afterSeq: this.version }));
+  }
+
+  /** The same after an append of the step: where nobody else wrote before it, nothing is read. */
+  async refreshAfterOwn(): Promise<void> {
+    if (!this.isCurrent) return this.refresh();
+    // Once: whoever finds that somebody wrote meanwhile asks again.
+    this.isCurrent = false;
+  }
+
+  /** What the step just appended is known without reading it when it stands right behind what was known. */
+  appended(events: readonly NewEvent[], result: AppendResult): void {
+    const own = ownEvents(this.place.streamId, events, result);
+    this.isCurrent = own?.[0]?.seq === this.version + 1;
+    if (own !== null && this.isCurrent) this.take(own);
+  }
+
+  private take(events: readonly StoredEvent[]): void {
     this.loop.append(events);
     this.kept.append(events);
   }

@@ -33,10 +33,14 @@ export async function runAgentStep(execution: AgentExecution): Promise<StepOutco
 async function leadLoop(context: AgentContext): Promise<StepOutcome> {
   const { execution, conversation } = context;
   for (;;) {
-    const stop = stopAtBoundary(context) ?? (await haltOf(execution.deps, execution.run));
+    const stop = stopAtBoundary(context);
     if (stop !== null) return stop;
-    await conversation.refresh();
-    const outcome = await performAction(context, nextAction(conversation.loop));
+    await conversation.refreshAfterOwn();
+    const action = nextAction(conversation.loop);
+    // The calls of an answer belong to its turn.
+    const halt = action.type === 'run_tools' ? null : await haltOf(execution.deps, execution.run);
+    if (halt !== null) return halt;
+    const outcome = await performAction(context, action);
     if (outcome !== null) return outcome;
   }
 }

@@ -7,12 +7,14 @@ import type { ApprovalRecord } from '../ports/wait-store.port.js';
 import { failedStep, type StepOutcome } from '../run-step/step-outcome.js';
 import type { ReadyCall } from './ask-about-calls.js';
 import { effectKey } from './effect-key.js';
+import { mayRunAgain } from './may-run-again.js';
 import { startToolRun } from './start-tool-run.js';
 import { readResult } from './read-result.js';
 import { toolNamed } from './tool-named.js';
 
 export type InvokeResult =
-  | { kind: 'result'; status: ToolResultStatus; content: Content }
+  /** `unwritten`: the start of a call that may simply run again; it is written with its result. */
+  | { kind: 'result'; status: ToolResultStatus; content: Content; unwritten?: readonly NewEvent[] }
   /** Our own stop: no result is recorded, the journal knows that it started. */
   | { kind: 'stopped' }
   | { kind: 'ended'; outcome: StepOutcome };
@@ -47,12 +49,13 @@ export async function invokeTool(context: AgentContext, callNo: number, pending:
     effect: agentTool.tool.effect,
     idempotency_key: key,
   });
-  const appended = await context.append([started]);
-  if (appended.status === 'fenced_out') return { kind: 'ended', outcome: { kind: 'fenced_out' } };
+  const unwritten = mayRunAgain(agentTool.tool) ? [started] : [];
+  if (unwritten.length === 0 && (await context.append([started])).status === 'fenced_out')
+    return { kind: 'ended', outcome: { kind: 'fenced_out' } };
   const result = await invoke(context, { callNo, pending, agentTool, args: parsed.ok ? parsed.args : {}, key });
-  return edited === null || result.kind !== 'result'
-    ? result
-    : { ...result, content: withEditedArguments(result.content, edited) };
+  if (result.kind !== 'result') return result;
+  const content = edited === null ? result.content : withEditedArguments(result.content, edited);
+  return { ...result, content, unwritten };
 }
 
 /** A call that may have had its effect must not be made again: the policy of its tool decides. */

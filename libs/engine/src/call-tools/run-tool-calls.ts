@@ -70,7 +70,8 @@ async function runOne(context: AgentContext, action: RunTools, pending: ReadyCal
   if (result.kind === 'ended') return result.outcome;
   const repeats = isRecordedTool(context, pending.call.name) ? 1 : conversation.loop.countRepeats(pending.call, result);
   const content = repeats === NOTICE_AFTER ? withNotice(result.content) : result.content;
-  const appended = await context.append([completedEvent(context, callNo, pending, result.status, content)], {
+  const completed = completedEvent(context, callNo, pending, result.status, content);
+  const appended = await context.append([...(result.unwritten ?? []), completed], {
     usage: { usage: null, costUsd: 0, modelCalls: 0, toolCalls: 1 },
   });
   if (appended.status === 'fenced_out') return { kind: 'fenced_out' };

@@ -17,6 +17,7 @@ import type { StepExecution } from '../run-step/step-execution.js';
 import { failedStep, type StepOutcome } from '../run-step/step-outcome.js';
 import { stepMemory } from '../tool-memory.js';
 import { effectKey } from './effect-key.js';
+import { mayRunAgain } from './may-run-again.js';
 import { prepareTools } from './prepare-tools.js';
 import { approvalOf } from '../waits/wait-for-calls.js';
 import { unknownPrompt } from './ask-about-calls.js';
@@ -69,10 +70,8 @@ async function callOnce(execution: ToolStepExecution, planned: ToolCallPlan): Pr
     effect: plan.tool.effect,
     idempotency_key: key,
   });
-  // What may simply run again need not be known to have started: its start is written with its result.
-  const isAgainFine = plan.tool.effect === 'read_only' || plan.tool.effect === 'idempotent';
-  const unwritten = isAgainFine ? [start] : [];
-  if (!isAgainFine && (await append(execution, [start])) === 'fenced_out') return { kind: 'fenced_out' };
+  const unwritten = mayRunAgain(plan.tool) ? [start] : [];
+  if (unwritten.length === 0 && (await append(execution, [start])) === 'fenced_out') return { kind: 'fenced_out' };
   const outcome = await invoke(execution, plan, key, tries);
   if (execution.held.signal.aborted) return { kind: 'released', reason: 'shutdown' };
   deps.logger.debug({ run_id: run.runId, step_id: step.id, status: outcome.status }, 'tool step ended');
