@@ -1,4 +1,5 @@
 export { ConversationCache } from './agent/conversation-cache.js';
+export { ownEvents } from './agent/own-events.js';
 export type * from './engine-deps.js';
 export type * from './ports/index.js';
 export * from './claim/held-steps.js';

@@ -1,5 +1,4 @@
-import type { AppendResult, AppendUnit, EngineDeps } from '../../../libs/engine/src/index.js';
-import { ownEvents } from '../../../libs/engine/src/agent/own-events.js';
+import { ownEvents, type AppendResult, type AppendUnit, type EngineDeps } from '../../../libs/engine/src/index.js';
 import { createEngineHarness, PROJECT, type EngineHarness } from '../../support/engine-harness.js';
 
 let harness: EngineHarness;
