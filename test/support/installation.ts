@@ -3,7 +3,15 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { composeEngine, logCleaner, startBackgroundApp, type Runtime } from '../../apps/runtime/src/index.js';
+import { startApi } from '../../apps/api/src/run-api.js';
+import { compactorApp } from '../../apps/compactor/src/compactor-app.js';
+import {
+  composeEngine,
+  logCleaner,
+  startBackgroundApp,
+  type BackgroundApp,
+  type Runtime,
+} from '../../apps/runtime/src/index.js';
 import { workerApp } from '../../apps/worker/src/worker-app.js';
 import type { JsonObject } from '../../libs/domain/src/index.js';
 import { applyPipeline, startRun, type RunRecord } from '../../libs/engine/src/index.js';
@@ -24,6 +32,8 @@ import { waitFor } from './wait-for.js';
 export const PROJECT = 'default';
 
 const loggerOf = (settings: Settings): Logger => testLogger('installation', logCleaner(settings));
+
+type Background = Awaited<ReturnType<typeof startBackgroundApp>> & { end: () => Promise<void> };
 
 /** An installation: a database, a queue, a process that accepts runs, and workers that come and go. */
 export class Installation {
@@ -61,11 +71,31 @@ export class Installation {
     return new Installation(settings, accepting, database, scripts);
   }
 
-  async worker(): Promise<Awaited<ReturnType<typeof startBackgroundApp>> & { end: () => Promise<void> }> {
+  worker(): Promise<Background> {
+    return this.background(workerApp);
+  }
+
+  compactor(): Promise<Background> {
+    return this.background(compactorApp);
+  }
+
+  /** A whole api process, with another port than its settings say. */
+  async api(): Promise<Awaited<ReturnType<typeof startApi>>> {
+    const { logger, shutdown } = this.process();
+    const settings = { ...this.settings, server: { ...this.settings.server, port: 0 } };
+    return startApi(settings, logger, shutdown, { docs: false });
+  }
+
+  private process(): { logger: Logger; shutdown: Shutdown } {
     const logger = loggerOf(this.settings);
     const shutdown = createShutdown(logger);
     this.shutdowns.push(shutdown);
-    const started = await startBackgroundApp(workerApp, this.settings, logger, shutdown);
+    return { logger, shutdown };
+  }
+
+  private async background(app: BackgroundApp): Promise<Background> {
+    const { logger, shutdown } = this.process();
+    const started = await startBackgroundApp(app, this.settings, logger, shutdown);
     await waitFor(async () => (await fetch(`${started.healthUrl}/health/ready`)).ok);
     return {
       ...started,

@@ -12,6 +12,8 @@ export type ApiParts = Pick<Runtime, 'engine' | 'database'> & {
   readonly queueBackend: 'redis' | 'postgres';
   /** What `/health/ready` asks. With `isOptional` a fault is shown and the API stays ready. */
   readonly readiness: readonly (ReadinessCheck & { readonly isOptional?: true })[];
+  /** What of this process has stopped, as sentences; for `/health/live`. */
+  readonly stalls: () => readonly string[];
   readonly logger: Logger;
   readonly version: string;
   /** Aborts when the process shuts down: event streams and waits end then. */

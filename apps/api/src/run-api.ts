@@ -1,6 +1,15 @@
 import { startEngineLoops } from '#libs/engine';
-import { createLogger, createShutdown, exitOnSignals, loadSettings, weirVersion } from '#libs/platform';
-import { composeEngine, logCleaner } from '../../runtime/src/index.js';
+import {
+  createLogger,
+  createShutdown,
+  exitOnSignals,
+  loadSettings,
+  weirVersion,
+  type Logger,
+  type Settings,
+  type Shutdown,
+} from '#libs/platform';
+import { composeEngine, logCleaner, startWatchdog, type Runtime } from '../../runtime/src/index.js';
 import { openGate } from '../../runtime/src/gate.js';
 import type { ApiParts } from './api-parts.js';
 import { createApi } from './create-api.js';
@@ -15,35 +24,55 @@ export async function runApi(): Promise<void> {
   const logger = createLogger({ name: 'api', level: settings.logLevel, clean: logCleaner(settings) });
   const shutdown = createShutdown(logger);
   exitOnSignals(shutdown, logger);
+  await startApi(settings, logger, shutdown, { docs: true });
+}
+
+/** All of the process but its environment and its signals. Ends with `shutdown.begin`. `docs`: see `createApi`. */
+export async function startApi(
+  settings: Settings,
+  logger: Logger,
+  shutdown: Shutdown,
+  options: { docs: boolean },
+): Promise<{ url: string; runtime: Runtime }> {
   const runtime = await composeEngine(settings, logger, 'api');
-  const { database, queue, lookAround, readiness } = runtime;
+  const { database, queue, lookAround, registry } = runtime;
   // Nobody who starts a run waits for the queue.
   const engine = { ...runtime.engine, settings: { ...runtime.engine.settings, wakeUpWaitMs: WAKE_UP_WAIT_MS } };
-  const parts: ApiParts = {
-    engine,
-    database,
-    ...{ registry: runtime.registry, tracing: runtime.tracing },
-    queueConnections: async () => (await queue.health()).connections,
-    queueBackend: queue.kind,
-    // Runs are accepted while the queue is away: they start when it is back.
-    readiness: readiness.map((check) => (check.name === 'queue' ? { ...check, isOptional: true as const } : check)),
-    logger,
-    version: weirVersion(),
-    shutdown: shutdown.signal,
-  };
-  const { app } = await createApi(parts, { docs: true });
   const gate = openGate({
     ...{ lookAround, shutdown, logger },
     onOpen: () => logger.info({ queue: queue.kind }, 'the queue is there'),
   });
   const loops = startEngineLoops(engine, { ...settings.steps, leases: 'none', onSwept: runtime.metrics.swept });
+  const { stallMs } = settings.steps;
+  const watchdog = startWatchdog({ stallMs, loops, consumer: null, logger: engine.logger, registry });
+  const parts = apiParts({ ...runtime, engine }, { logger, shutdown: shutdown.signal, stalls: () => watchdog.stalls() });
+  const { app } = await createApi(parts, options);
   await app.listen(settings.server.port ?? DEFAULT_PORT, settings.server.host);
+  const turning = [loops, watchdog];
+  const stopTurning = async (): Promise<void> => void (await Promise.all(turning.map((one) => one.stop(CLOSE_MS))));
   // Readiness goes off and streams end with the shutdown's signal, before any of these.
   shutdown.add({ name: 'gate', timeoutMs: CLOSE_MS, run: () => gate.close('shutting down') });
   shutdown.add({ name: 'requests', timeoutMs: settings.drainMs, run: () => app.close() });
-  shutdown.add({ name: 'loops', timeoutMs: CLOSE_MS, run: async () => void (await loops.stop(CLOSE_MS)) });
+  shutdown.add({ name: 'loops', timeoutMs: CLOSE_MS, run: stopTurning });
   shutdown.add({ name: 'queue', timeoutMs: CLOSE_MS, run: () => queue.close() });
   shutdown.add({ name: 'database', timeoutMs: 2 * CLOSE_MS, run: () => database.close() });
   shutdown.add({ name: 'traces', timeoutMs: CLOSE_MS, run: () => runtime.tracing.close() });
-  logger.info({ url: await app.getUrl(), queue: queue.kind }, 'api started');
+  const url = await app.getUrl();
+  logger.info({ url, queue: queue.kind }, 'api started');
+  return { url, runtime };
+}
+
+function apiParts(
+  { engine, database, registry, tracing, queue, readiness }: Runtime,
+  more: Pick<ApiParts, 'logger' | 'shutdown' | 'stalls'>,
+): ApiParts {
+  return {
+    ...more,
+    ...{ engine, database, registry, tracing },
+    queueConnections: async () => (await queue.health()).connections,
+    queueBackend: queue.kind,
+    // Runs are accepted while the queue is away: they start when it is back.
+    readiness: readiness.map((check) => (check.name === 'queue' ? { ...check, isOptional: true as const } : check)),
+    version: weirVersion(),
+  };
 }

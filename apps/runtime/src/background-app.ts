@@ -17,7 +17,7 @@ import { composeEngine, type Runtime } from './compose-engine.js';
 import { openGate, type Gate } from './gate.js';
 import { startHealthServer } from './health-server.js';
 import { createMetrics } from './metrics.js';
-import { startWatchdog, type Watchdog, type WatchdogOptions } from './watchdog.js';
+import { startWatchdog, type Watchdog, type WatchdogOptions, type WatchedConsumer } from './watchdog.js';
 import { queueSettings } from './queue-settings.js';
 import { startRetention } from './retention.js';
 import { logCleaner } from './secret-redactor.js';
@@ -69,7 +69,7 @@ export async function startBackgroundApp(
     ...{ leases: app.leases, onSwept: runtime.metrics.swept },
   });
   const announce = announceCapacity(app, runtime, jobs);
-  const watchdog = watch(app, runtime, { intake, gate, loops, stallMs: settings.steps.stallMs });
+  const watchdog = watch(app, runtime, { intake, gate }, { loops, stallMs: settings.steps.stallMs });
   const retention = app.leases === 'steps' ? startRetention(runtime, runtime.registry, settings.retentionMs) : null;
   const checks = [...runtime.readiness, { name: 'jobs', check: () => Promise.resolve(jobsCheck(gate, intake)) }];
   const health = await startHealthServer({
@@ -102,7 +102,8 @@ function announceCapacity(app: BackgroundApp, { engine, queue }: Runtime, jobs: 
 function watch(
   app: BackgroundApp,
   { engine, queue, registry }: Runtime,
-  parts: Pick<WatchdogOptions, 'intake' | 'gate' | 'loops' | 'stallMs'>,
+  parts: Pick<WatchedConsumer, 'intake' | 'gate'>,
+  of: Pick<WatchdogOptions, 'loops' | 'stallMs'>,
 ): Watchdog {
   const hasWaiting = async (olderThanMs: number): Promise<boolean> => {
     const waiting =
@@ -112,7 +113,8 @@ function watch(
     return waiting.length > 0;
   };
   const isQueueThere = async (): Promise<boolean> => (await queue.health()).ok;
-  return startWatchdog({ ...parts, hasWaiting, isQueueThere, registry, logger: engine.logger });
+  const consumer = { ...parts, hasWaiting, isQueueThere };
+  return startWatchdog({ ...of, consumer, registry, logger: engine.logger });
 }
 
 async function createContext(

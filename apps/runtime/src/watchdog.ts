@@ -12,14 +12,19 @@ export type Watchdog = {
 export type WatchdogOptions = {
   stallMs: number;
   loops: Pick<EngineLoops, 'overdue'>;
+  /** Null: the process takes no jobs. */
+  consumer: WatchedConsumer | null;
+  logger: EngineDeps['logger'];
+  registry: Registry;
+};
+
+export type WatchedConsumer = {
   intake: Pick<JobIntake, 'idleMs' | 'renew'>;
   gate: Pick<Gate, 'state'>;
   /** Whether a job has waited in the queue for longer than this. */
   hasWaiting: (olderThanMs: number) => Promise<boolean>;
   /** Whether the queue answers. */
   isQueueThere: () => Promise<boolean>;
-  logger: EngineDeps['logger'];
-  registry: Registry;
 };
 
 /**
@@ -28,17 +33,16 @@ export type WatchdogOptions = {
  * what stays is said by `stalls`, so that the orchestrator starts the process again. A loop that turns and fails each time is
  * no stall: its database or queue is away, and starting again would not help.
  */
-export function startWatchdog(options: WatchdogOptions): Watchdog {
-  const { stallMs, loops, logger, registry } = options;
-  const consumer = new Consumer(options);
+export function startWatchdog({ stallMs, loops, logger, registry, ...watched }: WatchdogOptions): Watchdog {
+  const consumer = watched.consumer === null ? null : new Consumer(watched.consumer, stallMs, logger);
   const stalls = (): string[] => {
     const silent = [...loops.overdue(), { name: own.name, ms: own.overdueMs() }].filter(({ ms }) => ms > stallMs);
     const sentences = silent.map(({ name, ms }) => `the loop ${name} has not turned for ${Math.round(ms / 1000)} s`);
-    return [...sentences, ...consumer.stalls()];
+    return [...sentences, ...(consumer?.stalls() ?? [])];
   };
   let isSaid = false;
   const turn = async (): Promise<false> => {
-    await consumer.look();
+    await consumer?.look();
     const found = stalls();
     if (found.length > 0 && !isSaid) logger.error({ stalls: found }, 'this process makes no progress any more');
     isSaid = found.length > 0;
@@ -61,7 +65,11 @@ class Consumer {
   private renewedAt: number | null = null;
   private isStalled = false;
 
-  constructor(private readonly options: WatchdogOptions) {}
+  constructor(
+    private readonly watched: WatchedConsumer,
+    private readonly stallMs: number,
+    private readonly logger: EngineDeps['logger'],
+  ) {}
 
   stalls(): string[] {
     if (!this.isStalled) return [];
@@ -69,23 +77,23 @@ class Consumer {
   }
 
   async look(): Promise<void> {
-    const { intake, stallMs, logger } = this.options;
+    const { intake } = this.watched;
     if (!(await this.isIdleForNothing())) {
       this.renewedAt = null;
       this.isStalled = false;
     } else if (this.renewedAt === null) {
       this.renewedAt = performance.now();
-      logger.error(
+      this.logger.error(
         { idle_ms: Math.round(intake.idleMs()) },
         'the consumer takes no jobs although some wait; it is made anew',
       );
       intake.renew();
-    } else this.isStalled = performance.now() - this.renewedAt > stallMs;
+    } else this.isStalled = performance.now() - this.renewedAt > this.stallMs;
   }
 
   private async isIdleForNothing(): Promise<boolean> {
-    const { intake, gate, stallMs, hasWaiting, isQueueThere } = this.options;
-    if (!gate.state().open || intake.idleMs() < stallMs) return false;
-    return (await hasWaiting(stallMs)) && (await isQueueThere());
+    const { intake, gate, hasWaiting, isQueueThere } = this.watched;
+    if (!gate.state().open || intake.idleMs() < this.stallMs) return false;
+    return (await hasWaiting(this.stallMs)) && (await isQueueThere());
   }
 }

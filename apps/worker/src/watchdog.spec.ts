@@ -2,13 +2,12 @@ import 'reflect-metadata';
 import { Worker } from 'bullmq';
 import { describeRedis, testRedis, waitFor } from '../../../test/support/index.js';
 import { Installation } from '../../../test/support/installation.js';
+import { askLive, untilStalled } from '../../../test/support/liveness.js';
 import { workerApp } from './worker-app.js';
 
 const double = [{ id: 'double', transform: { n: '${inputs.n * 2}' } }];
 /** No other loop has this pause. */
 const HEARTBEAT_MS = 2437;
-
-type Live = { status: number; body: { status: string; stalls?: string[] } };
 
 describeRedis('a worker that has stopped by itself', () => {
   let installation: Installation;
@@ -28,19 +27,9 @@ describeRedis('a worker that has stopped by itself', () => {
     await installation.close();
   });
 
-  const live = async (healthUrl: string): Promise<Live> => {
-    const response = await fetch(`${healthUrl}/health/live`);
-    return { status: response.status, body: (await response.json()) as Live['body'] };
-  };
-  const stalled = (healthUrl: string): Promise<Live> =>
-    waitFor(async () => {
-      const answer = await live(healthUrl);
-      return answer.status === 503 ? answer : null;
-    });
-
   it('is not live when a turn of a loop never ends', async () => {
     const { runtime, healthUrl } = await installation.worker();
-    expect(await live(healthUrl)).toEqual({ status: 200, body: { status: 'live' } });
+    expect(await askLive(healthUrl)).toEqual({ status: 200, body: { status: 'live' } });
     const read = runtime.engine.epoch.read.bind(runtime.engine.epoch);
     let answer = (): void => undefined;
     runtime.engine.epoch.read = () => new Promise((resolve) => (answer = () => resolve(null)));
@@ -48,14 +37,14 @@ describeRedis('a worker that has stopped by itself', () => {
       runtime.engine.epoch.read = read;
       answer();
     };
-    const { body } = await stalled(healthUrl);
+    const { body } = await untilStalled(healthUrl);
     expect(body).toEqual({
       status: 'stalled',
       stalls: [expect.stringMatching(/^the loop epoch has not turned for \d+ s$/)],
     });
     expect(await (await fetch(`${healthUrl}/metrics`)).text()).toMatch(/^weir_process_stalls\{.*\} 1$/m);
     mend();
-    await waitFor(async () => (await live(healthUrl)).status === 200);
+    await waitFor(async () => (await askLive(healthUrl)).status === 200);
   });
 
   it('is not live when the timer of its heartbeat is lost and all else goes on (G7)', async () => {
@@ -67,7 +56,7 @@ describeRedis('a worker that has stopped by itself', () => {
     mend = () => {
       globalThis.setTimeout = real;
     };
-    const { body } = await stalled(healthUrl);
+    const { body } = await untilStalled(healthUrl);
     expect(body.stalls).toEqual([expect.stringContaining('the loop heartbeat')]);
   });
 
@@ -78,7 +67,7 @@ describeRedis('a worker that has stopped by itself', () => {
     const runId = await installation.start('doubling', 2);
     expect(await installation.ended(runId)).toMatchObject({ status: 'succeeded', output: { n: 4 } });
     expect(context.get(workerApp.processor).worker).not.toBe(closed);
-    expect((await live(healthUrl)).status).toBe(200);
+    expect((await askLive(healthUrl)).status).toBe(200);
   });
 
   it('is not live when a consumer that was made anew takes nothing either', async () => {
@@ -94,7 +83,7 @@ describeRedis('a worker that has stopped by itself', () => {
     };
     await context.get(workerApp.processor).worker.close();
     await installation.start('doubling', 2);
-    const { body } = await stalled(healthUrl);
+    const { body } = await untilStalled(healthUrl);
     expect(body.stalls).toEqual([expect.stringContaining('the consumer takes no jobs')]);
     expect(asked).toBe(1);
   });

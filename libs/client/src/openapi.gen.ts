@@ -7,7 +7,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether the process turns */
+        /**
+         * Whether the process turns
+         * @description When one of its loops has stopped it answers 503: only starting it again helps.
+         */
         get: operations["getLive"];
         put?: never;
         post?: never;

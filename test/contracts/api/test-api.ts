@@ -86,6 +86,7 @@ export async function startTestApi({
       queueConnections: async () => (await runtime.queue.health()).connections,
       queueBackend: runtime.queue.kind,
       readiness: runtime.readiness,
+      stalls: () => [],
       logger,
       version: '0.0.0-test',
       shutdown: shutdown.signal,

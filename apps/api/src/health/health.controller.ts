@@ -18,11 +18,15 @@ export class HealthController {
   @Operation({
     id: 'getLive',
     summary: 'Whether the process turns',
+    description: 'When one of its loops has stopped it answers 503: only starting it again helps.',
     scope: 'public',
     answers: { 200: { description: 'It does.', schema: live } },
   })
+  @Header('cache-control', 'no-store')
   @Get('health/live')
   live(): Live {
+    const stalls = this.parts.stalls();
+    if (stalls.length > 0) throw new ProblemError('process_stalled', `${stalls.join('; ')}.`, { retryAfterMs: 1000 });
     return { status: 'live' };
   }
 

@@ -39,6 +39,7 @@ export const PROBLEM_CODES = {
   headers_too_large: { status: 431, title: 'The headers are too large' },
   internal_error: { status: 500, title: 'Weir failed to answer' },
   not_ready: { status: 503, title: 'Weir is not ready', retryable: true },
+  process_stalled: { status: 503, title: 'The process makes no progress any more', retryable: true },
   database_unavailable: { status: 503, title: 'The database cannot be reached', retryable: true },
   temporarily_unavailable: { status: 503, title: 'Something this request needs cannot be reached', retryable: true },
 } as const satisfies Record<string, ProblemKind>;
