@@ -1,7 +1,7 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { QueueModule } from '#libs/queue';
 import type { BackgroundModuleOptions } from '../../runtime/src/index.js';
-import { compactionsProcessor, ENGINE } from './compactions.processor.js';
+import { compactionsProcessor, ENGINE, TRACING } from './compactions.processor.js';
 
 /** The compactor: the queue's connections, the engine, one processor. */
 @Module({})
@@ -10,7 +10,11 @@ export class CompactorModule {
     return {
       module: CompactorModule,
       imports: [QueueModule.forRoot(queue)],
-      providers: [{ provide: ENGINE, useValue: runtime.engine }, compactionsProcessor(worker)],
+      providers: [
+        { provide: ENGINE, useValue: runtime.engine },
+        { provide: TRACING, useValue: runtime.tracing },
+        compactionsProcessor(worker),
+      ],
     };
   }
 }

@@ -18,6 +18,9 @@ const SECRET_FORMS: readonly RegExp[] = [
   /-----BEGIN [A-Z ]*PRIVATE KEY-----[A-Za-z0-9+/=\s\\]*-----END [A-Z ]*PRIVATE KEY-----/g,
 ];
 
+/** What each of these forms has in it: nearly all text is let through at one look. */
+const MAY_BE_SECRET = /sk-|weir_|gh[pousr]_|github_pat_|xox[abprs]-|AKIA|AIza|[Bb]earer |PRIVATE KEY-----/;
+
 /** The operator's own secrets, in every form, by name: keys of connections, secrets of `weir.yml`, environments of MCP servers. */
 export function knownSecrets(settings: Pick<Settings, 'connections' | 'secrets' | 'mcpServers'>): Map<string, string> {
   const named: [name: string, value: string | null][] = [
@@ -74,7 +77,8 @@ function textRedactor(secrets: ReadonlyMap<string, string>): (text: string) => s
     if (text.length < SHORTEST_SECRET) return text;
     let redacted = text;
     for (const value of values) redacted = redacted.replaceAll(value, `[redacted: ${secrets.get(value) ?? 'secret'}]`);
-    for (const form of SECRET_FORMS) redacted = redacted.replaceAll(form, '[redacted]');
+    if (MAY_BE_SECRET.test(redacted))
+      for (const form of SECRET_FORMS) redacted = redacted.replaceAll(form, '[redacted]');
     return redacted;
   };
 }

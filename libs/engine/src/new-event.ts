@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto';
-import { v5 as uuidV5 } from 'uuid';
+import { hash } from 'node:crypto';
 import { entryChars, type EventBody } from '#libs/context';
 import {
   canonicalJson,
@@ -15,12 +14,12 @@ import {
   type NewEvent,
   readEventData,
 } from '#libs/domain';
+import { namedUuids } from './named-uuid.js';
 
-/** Event ids are UUIDs of this namespace. */
-const EVENT_NAMESPACE = '6f0f3a52-6a53-4c62-9d3c-0a5c1d7f7b11';
+const eventUuid = namedUuids('6f0f3a52-6a53-4c62-9d3c-0a5c1d7f7b11');
 
 /** SHA-256, hex, of a text's UTF-8. */
-export const sha256 = (text: string): string => createHash('sha256').update(text, 'utf8').digest('hex');
+export const sha256 = (text: string): string => hash('sha256', text);
 
 /**
  * Makes an event ready to append. The id is a UUID v5 of what the event is about and `key` (call number, ordinal, try …),
@@ -35,7 +34,7 @@ export function newEvent<T extends EventType>(
 ): NewEvent {
   const definition = eventCatalogue[type];
   const parsed = readEventData(type, definition.version, redactObject(redact, input));
-  const data = toJsonObject(parsed);
+  const json = canonicalJson(parsed);
   return {
     type,
     eventId: eventId(subject, type, key),
@@ -44,9 +43,9 @@ export function newEvent<T extends EventType>(
     stepId: subject.stepId,
     item: subject.item,
     round: subject.round,
-    data,
+    data: jsonObject(json),
     chars: definition.entry ? entryChars(bodyOf(type, parsed)) : 0,
-    digest: sha256(canonicalJson(data)),
+    digest: sha256(json),
   };
 }
 
@@ -69,7 +68,7 @@ export function eventId(
     type,
     ...key,
   ];
-  return uuidV5(JSON.stringify(parts), EVENT_NAMESPACE);
+  return eventUuid(JSON.stringify(parts));
 }
 
 function redactObject(redact: (value: Json) => Json, input: unknown): unknown {
@@ -77,8 +76,8 @@ function redactObject(redact: (value: Json) => Json, input: unknown): unknown {
   return redact(parseJson(JSON.stringify(input)));
 }
 
-function toJsonObject(value: unknown): JsonObject {
-  const data = parseJson(JSON.stringify(value));
+function jsonObject(text: string): JsonObject {
+  const data = parseJson(text);
   if (isJsonObject(data)) return data;
   throw new TypeError('event data are an object by their schema');
 }

@@ -14,11 +14,15 @@ export async function withTimeLimit(
   run: (signal: AbortSignal) => Promise<ToolOutcome>,
 ): Promise<ToolOutcome> {
   if (signal.aborted) return cancelled;
-  const ended = new AbortController();
+  const lost = new AbortController();
   let release = (): void => undefined;
   const stopped = new Promise<ToolOutcome>((resolve) => {
-    const timer = setTimeout(() => resolve(tooLate(timeoutMs)), Math.min(timeoutMs, MAX_TIMER_MS));
-    const onAbort = (): void => resolve(cancelled);
+    const end = (outcome: ToolOutcome): void => {
+      resolve(outcome);
+      lost.abort();
+    };
+    const timer = setTimeout(() => end(tooLate(timeoutMs)), Math.min(timeoutMs, MAX_TIMER_MS));
+    const onAbort = (): void => end(cancelled);
     signal.addEventListener('abort', onAbort, { once: true });
     release = () => {
       clearTimeout(timer);
@@ -26,11 +30,9 @@ export async function withTimeLimit(
     };
   });
   try {
-    return await Promise.race([stopped, run(ended.signal)]);
+    return await Promise.race([stopped, run(lost.signal)]);
   } finally {
     release();
-    // A tool that lost the race is told so; after its own end this does nothing.
-    ended.abort();
   }
 }
 

@@ -41,6 +41,14 @@ it('runs another pipeline as a step, and takes its output', async () => {
   await expectProjectionsEqualEvents(harness, child.runId);
 });
 
+it("has its child in its caller's trace, whether or not anything is traced here", async () => {
+  const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+  const runId = await harness.start('outer', { n: 2 });
+  await harness.database.run((sql) => sql`update run set traceparent = ${traceparent} where run_id = ${runId}`);
+  await harness.queue.drain(harness.deps);
+  expect(await harness.runRecord(await childOf(runId))).toMatchObject({ status: 'succeeded', traceparent });
+});
+
 it('fails with its child, naming it, and refuses the stream of a run around it', async () => {
   const run = await harness.run('outer', { n: 0 });
   expect(run).toMatchObject({ status: 'failed', error: { code: 'expression_failed', step_id: 'call' } });

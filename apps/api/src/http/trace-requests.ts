@@ -20,7 +20,8 @@ export function traceRequests(server: FastifyInstance, { start }: Tracing): void
       : null;
     const scope: TraceScope = { traceparent: span?.traceparent ?? parent, span };
     scopes.set(request, scope);
-    inTraceScope(scope, done);
+    if (scope.traceparent === null) done();
+    else inTraceScope(scope, done);
   });
   server.addHook('onResponse', (request, reply, done) => {
     const span = scopes.get(request)?.span;

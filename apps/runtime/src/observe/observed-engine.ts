@@ -67,7 +67,7 @@ async function watched<T>(metrics: EngineMetrics, work: Work<T>, transact: (work
       events.push(...units.flatMap((unit) => unit.events));
     };
     const insertRun: RunTransaction['insertRun'] = (run) =>
-      tx.insertRun({ ...run, traceparent: scope?.traceparent ?? null });
+      tx.insertRun({ ...run, traceparent: scope?.traceparent ?? run.traceparent ?? null });
     return work({ ...tx, append, record, insertRun });
   });
   count(events, metrics);

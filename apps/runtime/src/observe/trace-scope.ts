@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { OpenSpan } from '#libs/platform';
+import type { OpenSpan, Tracing } from '#libs/platform';
 
 /** What is done for one request or one job. */
 export type TraceScope = {
@@ -16,8 +16,12 @@ export function inTraceScope<T>(scope: TraceScope, work: () => T): T {
   return scopes.run(scope, work);
 }
 
-/** A job: its span begins with the claim, which tells what trace it belongs to, and ends here. */
-export async function inJobScope(work: () => Promise<void>): Promise<void> {
+/**
+ * A job: its span begins with the claim, which tells what trace it belongs to, and ends here. While tracing is off there is no
+ * scope: once a process has one, each promise that it makes costs more.
+ */
+export async function inJobScope({ start }: Tracing, work: () => Promise<void>): Promise<void> {
+  if (start === null) return work();
   const scope: TraceScope = { traceparent: null, span: null };
   try {
     await scopes.run(scope, work);

@@ -1,12 +1,9 @@
-import { v5 as uuidV5 } from 'uuid';
 import type { EventSubject } from '#libs/domain';
+import { namedUuids } from '../named-uuid.js';
 
-const EFFECT_NAMESPACE = '0f4f6a0e-6d0c-4f0e-9a55-2f2b8f0d9c31';
+const effectUuid = namedUuids('0f4f6a0e-6d0c-4f0e-9a55-2f2b8f0d9c31');
 
 /** The `Idempotency-Key` of a call: the same parts as its events, so that every try of it, on any worker, sends the same. */
 export function effectKey(subject: EventSubject, callNo: number, ordinal: number): string {
-  return uuidV5(
-    JSON.stringify([subject.runId, subject.stepId, subject.item, subject.round, callNo, ordinal]),
-    EFFECT_NAMESPACE,
-  );
+  return effectUuid(JSON.stringify([subject.runId, subject.stepId, subject.item, subject.round, callNo, ordinal]));
 }

@@ -147,7 +147,7 @@ async function invoke(
       ordinal: 0,
     },
     variables: { ...variables, args: plan.args },
-    signal: AbortSignal.any([held.signal, AbortSignal.timeout(plan.tool.timeoutMs)]),
+    signal: held.signal,
     toolCallId: step.id,
     memory: stepMemory({ deps, run, held, subject: subjectOf(execution) }, '1/0'),
     readResult: () => Promise.resolve(null),

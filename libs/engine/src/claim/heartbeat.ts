@@ -1,4 +1,5 @@
 import type { EngineDeps } from '../engine-deps.js';
+import { workerBytes } from './worker-bytes.js';
 
 type HeartbeatDeps = Pick<EngineDeps, 'runs' | 'held' | 'settings'>;
 
@@ -10,7 +11,7 @@ type HeartbeatDeps = Pick<EngineDeps, 'runs' | 'held' | 'settings'>;
 export async function heartbeat({ runs, held, settings }: HeartbeatDeps): Promise<void> {
   const steps = held.all();
   if (steps.length === 0) return;
-  const renewed = await runs.heartbeat(steps, settings.leaseMs, process.memoryUsage.rss());
+  const renewed = await runs.heartbeat(steps, settings.leaseMs, workerBytes());
   for (const step of steps) {
     const answer = renewed.get(step.stepRunId);
     if (answer === undefined) step.stop('fenced');

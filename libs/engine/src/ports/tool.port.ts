@@ -63,7 +63,7 @@ export interface Tools {
     name: string,
     definition: ToolDefinition | null,
   ): { ok: true; tool: ResolvedTool } | { ok: false; detail: string };
-  /** Faults of a tool are values; only a bug throws. */
+  /** Ends within the tool's time limit, or soon after the signal. Faults of a tool are values; only a bug throws. */
   invoke(invocation: ToolInvocation): Promise<ToolOutcome>;
   /** Checks arguments (the string as received) against the tool's schema. */
   parseArguments(

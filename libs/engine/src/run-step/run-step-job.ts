@@ -8,6 +8,7 @@ import {
 } from '#libs/domain';
 import { loadScope, runVariables } from '../advance/load-scope.js';
 import { stopReasonOf, type HeldStep } from '../claim/held-steps.js';
+import { workerBytes } from '../claim/worker-bytes.js';
 import type { EngineDeps } from '../engine-deps.js';
 import { loadDefinition } from '../load-definition.js';
 import type { StepRunRecord } from '../ports/run-records.port.js';
@@ -34,7 +35,7 @@ export async function runStepJob(
   const { workerId, leaseMs } = deps.settings;
   const claimed = await deps.runs.claimStep({
     ...job,
-    ...{ workerId, leaseMs, workerBytes: process.memoryUsage.rss() },
+    ...{ workerId, leaseMs, workerBytes: workerBytes() },
   });
   deps.admission.jobTaken();
   if (claimed === null) return;

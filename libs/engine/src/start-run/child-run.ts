@@ -75,6 +75,7 @@ function newChild(
     spendLimit: storedSpendLimit(definition.spendLimit),
     concurrency: null,
     delayMs: null,
+    traceparent: run.traceparent,
   };
 }
 
