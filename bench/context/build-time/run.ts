@@ -2,14 +2,19 @@
 // follows a run and one that knows nothing of it; writes `bench/context/build-time/report.md`. Minutes; needs nothing running.
 import { writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
-import { CAPS, playRun, type Measured } from './measure.js';
+import { CAPS, playRun, WARM_UP, type Caps, type Measured } from './measure.js';
 import { BenchStore, suiteHook, type ColdStart } from './store.js';
 
 type Table = { label: string; measured: Measured[]; cold: ColdStart[] };
 
 const tables: Table[] = [];
 await suiteHook('global-setup');
-for (const caps of CAPS) {
+await measure(WARM_UP);
+for (const caps of CAPS) tables.push(await measure(caps));
+await suiteHook('global-teardown');
+writeFileSync(new URL('report.md', import.meta.url), reportMarkdown());
+
+async function measure(caps: Caps): Promise<Table> {
   const table: Table = { label: caps.label, measured: [], cold: [] };
   const store = await BenchStore.open();
   try {
@@ -25,10 +30,8 @@ for (const caps of CAPS) {
   } finally {
     await store.close();
   }
-  tables.push(table);
+  return table;
 }
-await suiteHook('global-teardown');
-writeFileSync(new URL('report.md', import.meta.url), reportMarkdown());
 
 function reportMarkdown(): string {
   const load = loadavg()
@@ -40,7 +43,8 @@ function reportMarkdown(): string {
     'Written by `npm run bench:build-time`. One run of tool calls on one sub-stream, about 1,400 chars a turn. Warm: a worker',
     'that follows the run; CPU of all threads, for taking in the new events and building, over the last 300 builds (canonical',
     'bytes are made, neither hashed nor converted for a client). Cold: a worker that knows nothing, on Postgres over a socket,',
-    `best of five. ${cpus().length} CPUs, load ${load}.`,
+    `best of five. A run of ${number(WARM_UP.lengths.at(-1) ?? 0)} events was played first in the same way and thrown away, so that no`,
+    `case measures how code is compiled. ${cpus().length} CPUs, load ${load}.`,
     '',
     ...tables.flatMap(tableOf),
   ].join('\n');

@@ -110,7 +110,9 @@ function countedChars({ view, base }: Build, draft: Draft): { original: number; 
   const uptoSeq = view.last?.uptoSeq ?? 0;
   let original = view.last?.base.original_chars ?? 0;
   let unmanaged = view.last?.base.unmanaged_chars ?? 0;
-  for (const [at, cell] of draft.cells.entries()) {
+  let at = -1;
+  for (const cell of draft.cells) {
+    at += 1;
     const { source } = cell.entry;
     const answer = source.kind === 'result' ? (view.eventOf.get(source.call.entry)?.seq ?? 0) : source.seq;
     if (answer <= uptoSeq && (cell.shown === null || (source.seq ?? 0) <= uptoSeq)) continue;

@@ -48,7 +48,9 @@ export function expectedPrefix(
   chars += now.layout.summary?.chars ?? 0;
   tokens += now.layout.summary?.tokens ?? 0;
   const before = [...previous.layout.pinned, ...previous.layout.tail];
-  for (const [at, cell] of [...now.layout.pinned, ...now.layout.tail].entries()) {
+  let at = -1;
+  for (const cell of [...now.layout.pinned, ...now.layout.tail]) {
+    at += 1;
     const { seq } = cell.entry.source;
     if (before[at]?.shown !== cell.shown || (seq !== null && seq > last.uptoSeq)) break;
     chars += cell.shown?.chars ?? 0;

@@ -155,7 +155,9 @@ export function weighMove(
   let freed = 0;
   let behind = 0;
   let hasChanged = false;
-  for (const [at, cell] of after.entries()) {
+  let at = -1;
+  for (const cell of after) {
+    at += 1;
     const old = before[at]?.shown ?? null;
     hasChanged ||= old !== cell.shown;
     freed += (old?.chars ?? 0) - (cell.shown?.chars ?? 0);

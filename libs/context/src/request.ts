@@ -2,10 +2,10 @@ import { canonicalJson } from '#libs/domain';
 import type { BuiltMessage } from './build-result.js';
 import type { Draft } from './draft.js';
 import { fixedParts } from './measure/fixed-parts.js';
-import { messageChars } from './measure/part-chars.js';
+import { messageChars, type Weights } from './measure/part-chars.js';
 import type { CacheBreakpoint, Manifest, NeutralMessage, NeutralRequest } from './neutral.js';
 import { shape, type Repair } from './shape/index.js';
-import type { ShownItem } from './view/entry.js';
+import type { ShapedMessage, ShownItem } from './view/entry.js';
 
 /** A draft in the model's format. */
 export type ShapedDraft = {
@@ -35,11 +35,23 @@ export function shapeDraft(draft: Draft, manifest: Manifest): ShapedDraft {
   const fixed = fixedParts(manifest);
   let chars = fixed.systemChars + fixed.toolsChars;
   const messages = shaped.messages.map((one): BuiltMessage => {
-    const own = messageChars(one.message, manifest.model.weights);
-    chars += own;
-    return { ...one, chars: own };
+    const sized = sizedOnce(one, manifest.model.weights);
+    chars += sized.chars;
+    return sized;
   });
   return { messages, repairs: [...repairs, ...shaped.repairs], chars };
+}
+
+/** Builds share shaped messages, which never change: with its size each is made once. */
+const sizedMessages = new WeakMap<ShapedMessage, BuiltMessage>();
+
+function sizedOnce(shaped: ShapedMessage, weights: Weights): BuiltMessage {
+  const chars = messageChars(shaped.message, weights);
+  const found = sizedMessages.get(shaped);
+  if (found?.chars === chars) return found;
+  const sized = { ...shaped, chars };
+  sizedMessages.set(shaped, sized);
+  return sized;
 }
 
 export function requestOf(shaped: ShapedDraft, manifest: Manifest): NeutralRequest {

@@ -45,11 +45,13 @@ export type StageView = { readonly view: View; readonly cells: readonly Cell[] }
 export type StageResult = { readonly view: StageView; readonly removed: number };
 export type Stage = { readonly name: string; readonly apply: (view: StageView, knobs: Knobs) => StageResult };
 
-/** Applies a change to each cell; null leaves it as it is. */
+/** Applies a change to each cell; null leaves it as it is. Every stage of every build comes by: no pairs of `entries()` are made. */
 export function changeCells(view: StageView, change: (cell: Cell) => Cell | null): StageResult {
   let removed = 0;
   let cells: Cell[] | null = null;
-  for (const [at, cell] of view.cells.entries()) {
+  let at = -1;
+  for (const cell of view.cells) {
+    at += 1;
     const changed = change(cell);
     if (changed === null) continue;
     if (changed.state !== cell.state) removed += 1;

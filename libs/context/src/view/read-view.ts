@@ -116,7 +116,9 @@ function groupTurns(
 ): { entries: Entry[]; turns: Turn[] } {
   const group: Grouping = { entries: [], turns: [], lead: [], exchange: Math.max(0, usersBefore - 1) };
   let users = usersBefore;
-  for (const [at, source] of conversation.entries()) {
+  let at = -1;
+  for (const source of conversation) {
+    at += 1;
     if (source.kind === 'user') {
       group.exchange = users;
       users += 1;
