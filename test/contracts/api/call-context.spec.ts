@@ -1,76 +1,20 @@
 import type { NeutralRequest } from '../../../libs/context/src/index.js';
-import type { ScriptedReply } from '../../../libs/models/src/index.js';
 import { runWeir } from '../cli/run-weir.js';
-import { startTestApi, type TestApi } from './test-api.js';
+import {
+  charsOf,
+  documentOf,
+  expectEachEntryOnce,
+  startContextStage,
+  type ContextStage,
+  type Shape,
+} from './context-stage.js';
 
 /** `…/calls/{n}/context`: what a model saw, what it did not see and why, and where a request first differs. */
-let api: TestApi;
-const sent: NeutralRequest[] = [];
-const logged: string[] = [];
+let stage: ContextStage;
 beforeAll(async () => {
-  api = await startTestApi({
-    operatorFile: 'models: { "scripted:other": { api_format: strict_chat } }',
-    onLog: (line) => logged.push(line),
-  });
-  for (const name of ['talk', 'other'])
-    api.scripts.set(name, ({ request }) => {
-      sent.push(request);
-      return replyTo(request.messages);
-    });
+  stage = await startContextStage();
 });
-afterAll(() => api.close());
-
-const LETTER = 'Dear Ada, '.repeat(150);
-const read: ScriptedReply = { tool_calls: [{ name: 'memory_read', arguments: { key: 'letter' } }] };
-
-/** What the last user message asks for: `write`, `read 2`, `name Ada`, or just an answer. */
-function replyTo(messages: readonly { role: string; content: unknown }[]): ScriptedReply {
-  const at = messages.findLastIndex(({ role }) => role === 'user');
-  const [, verb, word] = /(write|read|name) ?(\w*)"\}\]$/.exec(JSON.stringify(messages[at]?.content)) ?? [];
-  const done = messages.length - 1 - at;
-  if (verb === 'read') return done < 2 * Number(word) ? read : { text: 'I have read it.' };
-  const [key, value] = verb === 'name' ? ['name', word ?? ''] : ['letter', LETTER];
-  return verb === undefined || done > 0
-    ? { text: 'Done.' }
-    : { tool_calls: [{ name: 'memory_write', arguments: { key, value } }] };
-}
-
-type Shape = { context?: object; model?: string; system_prompt?: string; tools?: string[] };
-
-const documentOf = ({ context = {}, model = 'scripted:talk', ...agent }: Shape) => ({
-  name: 'talk',
-  inputs: { message: { type: 'string', required: true } },
-  defaults: { model },
-  context,
-  agents: { helper: { system_prompt: 'Help.', tools: ['memory_write', 'memory_read'], ...agent } },
-  steps: [{ id: 'answer', agent: 'helper', task: '${inputs.message}' }],
-});
-
-async function say(streamId: string, message: string, shape: Shape = {}): Promise<string> {
-  const applied = await api.ask('/v1/pipelines/talk', { method: 'PUT', body: documentOf(shape) });
-  expect([applied.status, applied.text]).toEqual([expect.any(Number), expect.not.stringContaining('errors')]);
-  const body = { inputs: { message }, stream_id: streamId };
-  const run = await api.ask('/v1/pipelines/talk/runs', { method: 'POST', body });
-  await api.work();
-  expect((await api.ask(`/v1/runs/${run.body.id}`)).body.status).toBe('succeeded');
-  return run.body.id;
-}
-
-const contextOf = async (run: string, call = 1) =>
-  (await api.ask(`/v1/runs/${run}/steps/answer/calls/${call}/context?diff=previous`)).body;
-
-const differenceOf = async (run: string, call = 1) => (await contextOf(run, call)).diff;
-
-const charsOf = (messages: readonly { chars: number }[]): number => messages.reduce((sum, { chars }) => sum + chars, 0);
-
-const span = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, at) => from + at);
-
-/** Law C4: each entry up to the last one is in one message or left out, once. */
-function expectEachEntryOnce(context: any, upto: number): void {
-  const shown = context.messages.flatMap((message: any) => message.entries);
-  const left = context.omitted.flatMap((one: any) => span(one.entries[0], one.entries[1]));
-  expect([...shown, ...left].sort((a: number, b: number) => a - b)).toEqual(span(1, upto));
-}
+afterAll(() => stage.close());
 
 const SLIDING = { window: { observation_window: 1, mask_batch_turns: 1 } };
 
@@ -81,15 +25,15 @@ describe('what a model saw in a call', () => {
   let run: string;
   let request: NeutralRequest | undefined;
   beforeAll(async () => {
-    await say('seen', 'write', { context: SLIDING });
-    run = await say('seen', 'read 2', { context: SLIDING });
-    request = sent.at(-1);
+    await stage.say('seen', 'write', { context: SLIDING });
+    run = await stage.say('seen', 'read 2', { context: SLIDING });
+    request = stage.sent.at(-1);
   });
 
   it('is told field by field', async () => {
-    const { body: calls } = await api.ask(`/v1/runs/${run}/steps/answer/calls`);
+    const { body: calls } = await stage.api.ask(`/v1/runs/${run}/steps/answer/calls`);
     const call = calls.data[2];
-    const context = await contextOf(run, 3);
+    const context = await stage.contextOf(run, 3);
     expect(context).toEqual({
       run_id: run,
       step_id: 'answer',
@@ -132,7 +76,7 @@ describe('what a model saw in a call', () => {
   });
 
   it('names of each message its state and the entries behind it, and shows it as it was sent', async () => {
-    const context = await contextOf(run, 3);
+    const context = await stage.contextOf(run, 3);
     const told = context.messages.map((one: any) => [one.role, one.state, one.entries]);
     expect(told).toEqual([
       ['system', 'whole', []],
@@ -160,7 +104,7 @@ describe('what a model saw in a call', () => {
   });
 
   it('says where it first differs from the call before, and how much in front of that is the same', async () => {
-    const context = await contextOf(run, 3);
+    const context = await stage.contextOf(run, 3);
     const toolChars = context.report.chars - charsOf(context.messages);
     expect(toolChars).toBeGreaterThan(0);
     expect(context.diff).toEqual({
@@ -168,7 +112,7 @@ describe('what a model saw in a call', () => {
       first_difference: { message: 8, cause: 'masked' },
     });
     expect(context.diff.common_prefix_chars).toBe(context.report.common_prefix_chars);
-    const { body: unasked } = await api.ask(`/v1/runs/${run}/steps/answer/calls/3/context`);
+    const { body: unasked } = await stage.api.ask(`/v1/runs/${run}/steps/answer/calls/3/context`);
     expect(unasked.diff).toBeNull();
   });
 });
@@ -180,41 +124,54 @@ describe('the cause of the first difference', () => {
   });
 
   it('is null for the first call, and `appended` where all of the last request is still there', async () => {
-    expect(await differenceOf(await say('grows', 'hello'))).toBeNull();
-    expect(await differenceOf(await say('grows', 'hello'))).toEqual(differs(2, 'appended'));
+    expect(await stage.differenceOf(await stage.say('grows', 'hello'))).toBeNull();
+    expect(await stage.differenceOf(await stage.say('grows', 'hello'))).toEqual(differs(2, 'appended'));
   });
 
   it('is what changed in front of the history, or all of it: policy, model, system prompt, tools', async () => {
-    await say('changes', 'write', { context: SLIDING });
-    await say('changes', 'read 2', { context: SLIDING });
+    await stage.say('changes', 'write', { context: SLIDING });
+    await stage.say('changes', 'read 2', { context: SLIDING });
     let shape: Shape = {};
-    expect(await differenceOf(await say('changes', 'hello', shape))).toEqual(differs(2, 'policy_changed'));
+    expect(await stage.differenceOf(await stage.say('changes', 'hello', shape))).toEqual(differs(2, 'policy_changed'));
     shape = { model: 'scripted:other' };
-    expect(await differenceOf(await say('changes', 'hello', shape))).toEqual(differs(2, 'model_changed'));
+    expect(await stage.differenceOf(await stage.say('changes', 'hello', shape))).toEqual(differs(2, 'model_changed'));
     shape = { ...shape, system_prompt: 'Help more.' };
-    expect(await differenceOf(await say('changes', 'hello', shape))).toEqual(differs(0, 'system_prompt_changed'));
+    expect(await stage.differenceOf(await stage.say('changes', 'hello', shape))).toEqual(
+      differs(0, 'system_prompt_changed'),
+    );
     shape = { ...shape, tools: ['memory_read'] };
-    expect(await differenceOf(await say('changes', 'hello', shape))).toEqual(differs(null, 'tools_changed'));
+    expect(await stage.differenceOf(await stage.say('changes', 'hello', shape))).toEqual(
+      differs(null, 'tools_changed'),
+    );
   });
 
   it('is the memory where that stands before the tail', async () => {
     const shape = { context: { memory: { placement: 'before_tail' } } };
-    await say('remembers', 'name Ada', shape);
-    const run = await say('remembers', 'hello', shape);
-    expect(await differenceOf(run)).toEqual(differs(1, 'memory_changed'));
-    const { out } = await runWeir({ url: api.url, key: api.token }, 'context', run, 'answer', '1', '--diff');
+    await stage.say('remembers', 'name Ada', shape);
+    const run = await stage.say('remembers', 'hello', shape);
+    expect(await stage.differenceOf(run)).toEqual(differs(1, 'memory_changed'));
+    const { out } = await runWeir(
+      { url: stage.api.url, key: stage.api.token },
+      'context',
+      run,
+      'answer',
+      '1',
+      '--diff',
+    );
     expect(out).toContain('it first differs at message 1: memory_changed');
-    expect(await differenceOf(await say('remembers', 'name Ada', shape))).toEqual(differs(7, 'appended'));
-    await say('remembers', 'name Eve', shape);
-    expect(await differenceOf(await say('remembers', 'hello', shape))).toEqual(differs(1, 'memory_changed'));
+    expect(await stage.differenceOf(await stage.say('remembers', 'name Ada', shape))).toEqual(differs(7, 'appended'));
+    await stage.say('remembers', 'name Eve', shape);
+    expect(await stage.differenceOf(await stage.say('remembers', 'hello', shape))).toEqual(
+      differs(1, 'memory_changed'),
+    );
   });
 
   it.each([
     ['forgotten', { window: { forget_after_turns: 1, mask_batch_turns: 1 } }],
     ['truncated', { budget: { max_context_items: 4, keep_recent_turns: 50 } }],
   ])('is what left entries out, which are listed: %s', async (state, context) => {
-    for (const message of ['hello', 'hello again']) await say(state, message, { context });
-    const told = await contextOf(await say(state, 'and again', { context }));
+    for (const message of ['hello', 'hello again']) await stage.say(state, message, { context });
+    const told = await stage.contextOf(await stage.say(state, 'and again', { context }));
     expect(told.diff).toEqual(differs(1, state));
     expect(told.omitted).toEqual([{ entries: [1, 2], state, chars: 'hello'.length + 'Done.'.length }]);
     expectEachEntryOnce(told, 5);
@@ -227,22 +184,22 @@ describe('the cause of the first difference', () => {
         compaction: { model: 'builtin:extractive', max_summary_chars: 1_000 },
       },
     };
-    for (let n = 0; n < 3; n += 1) await say('summarised', 'write', shape);
-    const asked = await api.ask('/v1/admin/streams/summarised/compactions', { method: 'POST', body: {} });
+    for (let n = 0; n < 3; n += 1) await stage.say('summarised', 'write', shape);
+    const asked = await stage.api.ask('/v1/admin/streams/summarised/compactions', { method: 'POST', body: {} });
     expect(asked.status).toBe(202);
-    await api.work();
-    const told = await contextOf(await say('summarised', 'hello', shape));
+    await stage.api.work();
+    const told = await stage.contextOf(await stage.say('summarised', 'hello', shape));
     expect(told.diff).toEqual(differs(1, 'compacted'));
     expect(told.messages[1]).toMatchObject({ role: 'user', synthetic: true, entries: [], state: 'whole' });
     expect(told.omitted).toMatchObject([{ entries: asked.body.entries, state: 'summarised' }]);
-    await api.ask(`/v1/admin/compactions/${asked.body.id}/rollback`, { method: 'POST', body: {} });
-    expect(await differenceOf(await say('summarised', 'hello', shape))).toEqual(differs(1, 'rolled_back'));
+    await stage.api.ask(`/v1/admin/compactions/${asked.body.id}/rollback`, { method: 'POST', body: {} });
+    expect(await stage.differenceOf(await stage.say('summarised', 'hello', shape))).toEqual(differs(1, 'rolled_back'));
   });
 
   it('is none across runs of a fresh view, whose other entries are listed', async () => {
     const shape = { context: { mode: 'fresh' } };
-    await say('fresh', 'hello', shape);
-    const told = await contextOf(await say('fresh', 'hello', shape));
+    await stage.say('fresh', 'hello', shape);
+    const told = await stage.contextOf(await stage.say('fresh', 'hello', shape));
     expect([told.diff, told.messages.length]).toEqual([null, 2]);
     expect(told.omitted).toEqual([{ entries: [1, 2], state: 'before_cutoff', chars: 10 }]);
   });
@@ -252,10 +209,10 @@ it('calls of a repeated step are told by round: each counts them from 1', async 
   const ask = { id: 'ask', agent: 'helper', task: 'read 1' };
   const loop = { id: 'loop', repeat: true, max_iterations: 2, until: 'false', do: { steps: [ask] } };
   const document = { ...documentOf({}), name: 'rounds', inputs: {}, steps: [loop] };
-  expect((await api.ask('/v1/pipelines/rounds', { method: 'PUT', body: document })).status).toBe(201);
-  const { body: run } = await api.ask('/v1/pipelines/rounds/runs', { method: 'POST', body: { inputs: {} } });
-  await api.work();
-  const { body: calls } = await api.ask(`/v1/runs/${run.id}/steps/ask/calls`);
+  expect((await stage.api.ask('/v1/pipelines/rounds', { method: 'PUT', body: document })).status).toBe(201);
+  const { body: run } = await stage.api.ask('/v1/pipelines/rounds/runs', { method: 'POST', body: { inputs: {} } });
+  await stage.api.work();
+  const { body: calls } = await stage.api.ask(`/v1/runs/${run.id}/steps/ask/calls`);
   const told = calls.data.map((one: any) => [
     one.round,
     one.call,
@@ -271,21 +228,21 @@ it('calls of a repeated step are told by round: each counts them from 1', async 
   ]);
   const path = `/v1/runs/${run.id}/steps/ask/calls/1/context?diff=previous`;
   const [first, second, latest] = await Promise.all(
-    [`${path}&round=0`, `${path}&round=1`, path].map(async (at) => (await api.ask(at)).body),
+    [`${path}&round=0`, `${path}&round=1`, path].map(async (at) => (await stage.api.ask(at)).body),
   );
   expect(first).toMatchObject({ round: 0, context_hash: calls.data[0].context_hash, diff: null });
   expect(second).toMatchObject({ round: 1, context_hash: calls.data[2].context_hash, rebuilt: 'equal' });
   // The last request of round 0: system prompt, task, call, result.
   expect(second.diff.first_difference).toEqual({ message: 4, cause: 'appended' });
   expect(latest).toEqual(second);
-  const server = { url: api.url, key: api.token };
+  const server = { url: stage.api.url, key: stage.api.token };
   const { lines } = await runWeir(server, 'context', run.id, 'ask', '--round', '0', '--json');
   expect(lines).toMatchObject([{ event: 'context', round: 0, call: 2, context_hash: calls.data[1].context_hash }]);
 });
 
 it('a pipeline that names no context is told the defaults in the answer, and in the log once', async () => {
   const { context: _none, ...document } = { ...documentOf({}), name: 'silent' };
-  const apply = () => api.ask('/v1/pipelines/silent', { method: 'PUT', body: document });
+  const apply = () => stage.api.ask('/v1/pipelines/silent', { method: 'PUT', body: document });
   const note = {
     path: 'context',
     code: 'default_context_policy',
@@ -293,6 +250,6 @@ it('a pipeline that names no context is told the defaults in the answer, and in 
   };
   expect(await apply()).toMatchObject({ status: 201, body: { notes: [note] } });
   expect(await apply()).toMatchObject({ status: 200, body: { notes: [note] } });
-  const lines = logged.filter((line) => line.includes('default_context_policy')).map((line) => JSON.parse(line));
+  const lines = stage.logged.filter((line) => line.includes('default_context_policy')).map((line) => JSON.parse(line));
   expect(lines).toMatchObject([{ pipeline: 'silent', version: 1, ...note }]);
 });
