@@ -1,45 +1,30 @@
-import fc from 'fast-check';
-import { API_FORMATS, type ApiFormat } from '../neutral.js';
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import type { ApiFormat } from '../neutral.js';
 import { lawRuns, USUAL_STREAMS } from './law-runs.js';
-import { checkLaws } from './laws.js';
-import { randomPlan } from './random-plan.js';
-
-/** Streams in one run of the suite, all formats together; `npm run test:laws -- --runs N` sets another number. */
-const STREAMS = lawRuns(USUAL_STREAMS);
-/** `npm test` says the same of a commit each time; `npm run test:laws` draws other streams each time. */
-const USUAL_SEED = 20_261_130;
-const isLongRun = process.env.WEIR_LAW_RUNS !== undefined;
-const GIVEN_SEED = process.env.WEIR_LAW_SEED ?? (isLongRun ? String(Date.now() % 2 ** 31) : undefined);
-const BATCH = 1_000;
-const PROGRESS_EVERY_MS = 15_000;
-
-/**
- * The laws of the context over random sessions in one format, in batches of a thousand, batch n with seed + n: a failure
- * names the seed of its batch, and `WEIR_LAW_SEED` with that begins there. Says how far it is and how long it took.
- */
-export async function assertLaws(format: ApiFormat): Promise<void> {
-  const total = Math.ceil(STREAMS / API_FORMATS.length);
-  const begun = performance.now();
-  let told = begun;
-  const seed = Number(GIVEN_SEED ?? USUAL_SEED + BATCH * API_FORMATS.indexOf(format));
-  say(`laws ${format}: ${total} streams, WEIR_LAW_SEED=${seed}`);
-  for (let done = 0, batch = 0; done < total; batch += 1) {
-    const numRuns = Math.min(BATCH, total - done);
-    fc.assert(fc.property(randomPlan(format), checkLaws), { numRuns, seed: seed + batch });
-    done += numRuns;
-    const now = performance.now();
-    if (done < total && now - told < PROGRESS_EVERY_MS) continue;
-    told = now;
-    const seconds = (now - begun) / 1_000;
-    say(
-      `laws ${format}: ${done} of ${total} streams in ${seconds.toFixed(1)} s, ${(done / seconds).toFixed(0)} a second`,
-    );
-    // Lets the line out, and jest look around.
-    await new Promise((resolve) => setTimeout(resolve));
-  }
-}
-
-const say = (line: string): boolean => process.stderr.write(`${line}\n`);
 
 /** Long runs have no bound of time: 5 to 40 ms a stream, by the load of the machine. */
-export const LAW_TIMEOUT_MS = 120_000 + STREAMS * 100;
+export const LAW_TIMEOUT_MS = 120_000 + lawRuns(USUAL_STREAMS) * 100;
+
+const TOLD_CHARS = 20_000;
+
+/**
+ * Plays the laws in plain node: jest's module contexts make every access to a global slow, which is a third of the time.
+ * What they say goes on to stderr; a broken law is told as node told it.
+ */
+export async function assertLaws(format: ApiFormat): Promise<void> {
+  const root = join(import.meta.dirname, '..', '..', '..', '..');
+  const loader = join(root, 'test', 'support', 'typescript-loader.mjs');
+  const command = join(import.meta.dirname, 'laws.command.ts');
+  const child = spawn(process.execPath, ['--import', loader, command, format], {
+    cwd: root,
+    stdio: ['ignore', 'inherit', 'pipe'],
+  });
+  let told = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    process.stderr.write(text);
+    told = (told + text).slice(-TOLD_CHARS);
+  });
+  const code = await new Promise((resolve, reject) => child.once('error', reject).once('close', resolve));
+  if (code !== 0) throw new Error(`the laws are broken in the form ${format}:\n${told}`);
+}
