@@ -1,27 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { waitFor } from '../support/index.js';
-import type { Answer, Deployment } from './support/deployment.js';
+import type { Answer } from './support/deployment.js';
 import { allowLocal, clerkScript, expectOrders, order } from './support/pipelines.js';
 import { scenario } from './support/scenario.js';
 import { expectSound } from './support/soundness.js';
+import { expectUnavailable, orderStubbornly } from './support/stubborn-client.js';
 import { ToolServer } from './support/tool-server.js';
 
 const ORDERS = 60;
 const AWAY_MS = 4_000;
-
-/** A client that does as it is told: on 503 or a cut connection it asks again with the same key. */
-async function startStubbornly(deployment: Deployment, n: number, refused: Answer[]): Promise<string> {
-  return waitFor(
-    async () => {
-      const headers = { 'idempotency-key': `order-${n}` };
-      const answer = await deployment.ask('POST', '/v1/pipelines/order/runs', { inputs: { n } }, headers);
-      if (answer.status === 202) return (answer.body as { id: string }).id;
-      refused.push(answer);
-      return null;
-    },
-    { what: `order ${n} to be accepted`, timeoutMs: 120_000, everyMs: 200 },
-  );
-}
 
 scenario('a restart of Postgres answers 503 problem+json, then every run ends', {
   deployment: { workers: 2, operatorFile: allowLocal, durable: true },
@@ -35,7 +21,7 @@ scenario('a restart of Postgres answers 503 problem+json, then every run ends', 
     const starting = (async () => {
       const ids = [];
       for (const n of inputs) {
-        ids.push(await startStubbornly(deployment, n, refused));
+        ids.push(await orderStubbornly(deployment, n, refused));
         await delay(random.between(0, 250));
       }
       return ids;
@@ -51,10 +37,7 @@ scenario('a restart of Postgres answers 503 problem+json, then every run ends', 
     }
     const runIds = await starting;
     tell(`restarted twice, ${refused.length} requests refused`);
-    for (const answer of refused) {
-      expect(answer).toMatchObject({ status: 503, body: { status: 503 } });
-      expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json/);
-    }
+    expectUnavailable(refused);
     expect(refused.length).toBeGreaterThan(0);
     const runs = await deployment.ended(runIds);
     expectOrders(runs, inputs, tools);

@@ -31,6 +31,8 @@ export type DeploymentOptions = {
   readonly environment?: Readonly<Record<string, string>>;
   /** `weir.yml`. */
   readonly operatorFile?: string;
+  /** Puts something between the apps and Postgres: the address that they get instead of its own. */
+  readonly before?: (postgres: { url: string; folder: string; guard: Guard }) => Promise<string>;
   /** What Postgres has committed survives its kill -9; costs time. */
   readonly durable?: boolean;
 };
@@ -239,9 +241,10 @@ async function planApps(options: DeploymentOptions, parts: Parts): Promise<AppPr
   const { apis = 1, workers = 2, compactors = 0, environment = {}, operatorFile = '' } = options;
   const file = join(parts.folder, 'weir.yml');
   writeFileSync(file, operatorFile);
+  const { postgres, folder, guard } = parts;
   const env = {
     ...TIMES,
-    DATABASE_URL: parts.postgres.url,
+    DATABASE_URL: (await options.before?.({ url: postgres.url, folder, guard })) ?? postgres.url,
     REDIS_URL: parts.redis.url,
     WEIR_CONFIG: file,
     WEIR_SCRIPTS_DIR: join(parts.folder, 'scripts'),

@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { startEmbeddedPostgres, startPrivateRedis, type RunningService } from '../../../libs/platform/src/index.js';
 
 /** A server that a scenario stops and starts again: the same data, the same address. */
@@ -41,4 +43,25 @@ export class ServerProcess {
     process.kill(this.pid, 'SIGKILL');
     await this.current.process.exited;
   }
+
+  /** It and its children stand still: its sockets stay open, nothing answers, nothing is refused. */
+  async pause(): Promise<void> {
+    // The parent first: after that it has no new children.
+    process.kill(this.pid, 'SIGSTOP');
+    for (const child of await childrenOf(this.pid)) process.kill(child, 'SIGSTOP');
+  }
+
+  async resume(): Promise<void> {
+    for (const child of await childrenOf(this.pid)) process.kill(child, 'SIGCONT');
+    process.kill(this.pid, 'SIGCONT');
+  }
+}
+
+async function childrenOf(pid: number): Promise<number[]> {
+  const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pid=,ppid=']);
+  const pairs = stdout
+    .trim()
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/).map(Number));
+  return pairs.flatMap(([child, parent]) => (child !== undefined && parent === pid ? [child] : []));
 }
