@@ -138,7 +138,6 @@ create table event (
 alter table event add constraint event_check CHECK (((data IS NULL) <> (payload_hash IS NULL)));
 alter table event add constraint event_pkey PRIMARY KEY (project_id, stream_id, seq);
 CREATE UNIQUE INDEX event_by_id ON public.event USING btree (project_id, event_id);
-CREATE INDEX event_feed ON public.event USING btree (project_id, xact, "position");
 CREATE INDEX event_of_run ON public.event USING btree (project_id, run_id, xact, "position") WHERE (run_id IS NOT NULL);
 
 create table hook (
@@ -285,15 +284,14 @@ create table run (
 alter table run add constraint run_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'waiting'::text, 'cancelling'::text, 'succeeded'::text, 'failed'::text, 'cancelled'::text, 'timed_out'::text, 'dead_letter'::text])));
 alter table run add constraint run_project_id_fkey FOREIGN KEY (project_id) REFERENCES project(project_id);
 alter table run add constraint run_project_id_pipeline_pipeline_version_fkey FOREIGN KEY (project_id, pipeline, pipeline_version) REFERENCES pipeline_version(project_id, name, version);
-alter table run add constraint run_pkey PRIMARY KEY (project_id, run_id);
+alter table run add constraint run_pkey PRIMARY KEY (run_id, project_id);
 CREATE INDEX run_by_ancestor ON public.run USING gin (ancestors) WHERE (ancestors <> '{}'::text[]);
 CREATE INDEX run_by_concurrency ON public.run USING btree (project_id, pipeline, concurrency_key, created_at, run_id) WHERE ((concurrency_key IS NOT NULL) AND (ended_at IS NULL));
-CREATE UNIQUE INDEX run_by_id ON public.run USING btree (run_id);
 CREATE INDEX run_by_parent ON public.run USING btree (parent_step_run_id) WHERE ((parent_step_run_id IS NOT NULL) AND (ended_at IS NULL));
 CREATE INDEX run_by_pipeline ON public.run USING btree (project_id, pipeline, created_at DESC, run_id DESC);
 CREATE INDEX run_by_status ON public.run USING btree (project_id, status, created_at DESC, run_id DESC);
 CREATE INDEX run_by_stream ON public.run USING btree (project_id, stream_id, created_at, run_id);
-CREATE INDEX run_by_tag ON public.run USING gin (tags);
+CREATE INDEX run_by_tag ON public.run USING gin (tags) WHERE (tags <> '{}'::text[]);
 CREATE INDEX run_children ON public.run USING btree (parent_step_run_id) WHERE (parent_step_run_id IS NOT NULL);
 CREATE INDEX run_due ON public.run USING btree (timeout_at) WHERE ((ended_at IS NULL) AND (timeout_at IS NOT NULL));
 CREATE INDEX run_line ON public.run USING btree (project_id, stream_id, created_at, run_id) WHERE (ended_at IS NULL);
@@ -417,19 +415,29 @@ create table step_run (
   waiting_key text,
   waiting_since timestamp with time zone,
   lane text not null default ''::text,
-  worker_bytes bigint
+  worker_bytes bigint,
+  in_outbox boolean not null generated always as (((status = 'queued'::text) AND (dispatched_at IS NULL))) stored,
+  handed_out boolean not null generated always as (((status = 'running'::text) OR ((status = 'queued'::text) AND (dispatched_at IS NOT NULL)))) stored,
+  idle_timeout_at timestamp with time zone generated always as (
+CASE
+    WHEN ((ended_at IS NULL) AND (status <> 'running'::text) AND ((status <> 'queued'::text) OR (dispatched_at IS NULL))) THEN timeout_at
+    ELSE NULL::timestamp with time zone
+END) stored,
+  parked_reason text generated always as (
+CASE
+    WHEN ((status = 'waiting'::text) AND (reason = ANY (ARRAY['paused'::text, 'spend_limit'::text]))) THEN reason
+    ELSE NULL::text
+END) stored
 );
 alter table step_run add constraint step_run_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'queued'::text, 'running'::text, 'waiting'::text, 'succeeded'::text, 'failed'::text, 'skipped'::text, 'cancelled'::text, 'timed_out'::text, 'dead_letter'::text])));
 alter table step_run add constraint step_run_project_id_run_id_fkey FOREIGN KEY (project_id, run_id) REFERENCES run(project_id, run_id) ON DELETE CASCADE;
-alter table step_run add constraint step_run_pkey PRIMARY KEY (project_id, step_run_id);
-CREATE UNIQUE INDEX step_run_by_id ON public.step_run USING btree (step_run_id);
-CREATE INDEX step_run_dispatched ON public.step_run USING btree (dispatched_at) WHERE ((status = 'queued'::text) AND (dispatched_at IS NOT NULL));
-CREATE INDEX step_run_due ON public.step_run USING btree (due_at) WHERE ((status = 'waiting'::text) AND (due_at IS NOT NULL));
-CREATE INDEX step_run_leases ON public.step_run USING btree (lease_until) WHERE (status = 'running'::text);
-CREATE INDEX step_run_outbox ON public.step_run USING btree (priority DESC, project_id, lane, queued_at) WHERE ((status = 'queued'::text) AND (dispatched_at IS NULL));
-CREATE INDEX step_run_parked ON public.step_run USING btree (reason) WHERE ((status = 'waiting'::text) AND (reason = ANY (ARRAY['paused'::text, 'spend_limit'::text])));
+alter table step_run add constraint step_run_pkey PRIMARY KEY (step_run_id, project_id);
+CREATE INDEX step_run_due ON public.step_run USING btree (due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX step_run_handed_out ON public.step_run USING btree (project_id) WHERE handed_out;
+CREATE INDEX step_run_idle_timeouts ON public.step_run USING btree (idle_timeout_at) WHERE (idle_timeout_at IS NOT NULL);
+CREATE INDEX step_run_outbox ON public.step_run USING btree (priority DESC, project_id, lane, queued_at) WHERE in_outbox;
+CREATE INDEX step_run_parked ON public.step_run USING btree (parked_reason) WHERE (parked_reason IS NOT NULL);
 CREATE UNIQUE INDEX step_run_place ON public.step_run USING btree (project_id, run_id, step_id, COALESCE(item, '-1'::integer), round);
-CREATE INDEX step_run_timeouts ON public.step_run USING btree (timeout_at) WHERE ((ended_at IS NULL) AND (timeout_at IS NOT NULL));
 
 create table stream (
   project_id text not null,

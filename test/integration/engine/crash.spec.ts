@@ -103,7 +103,7 @@ it('lets no worker write that lost its lease', async () => {
   const again = harness.queue.steps.splice(0).find(({ stepRunId }) => stepRunId === job.stepRunId);
   if (again === undefined) throw new Error('the step was not dispatched again');
   const taken = await harness.deps.runs.claimStep({ ...again, workerId: 'taker', leaseMs: 60_000 });
-  expect(taken?.step.fence).toBe((claimed?.step.fence ?? 0) + 1);
+  expect(taken?.step.fence).toBeGreaterThan(claimed?.step.fence ?? 0);
   const [result] = await harness.deps.log.append([
     {
       projectId: PROJECT,

@@ -76,7 +76,7 @@ describe.each(Object.entries(shapes))('a retried step behind another one, with %
     expect(harness.queue.steps).toHaveLength(1);
     expect(await finish(retried)).toBe('mended!!');
     const rows = await harness.deps.runs.stepRunsOf(PROJECT, retried.runId);
-    expect(rows.find(({ stepId }) => stepId === 'uses')).toMatchObject({ attempt: 2, dispatchNo: 2, fence: 2 });
+    expect(rows.find(({ stepId }) => stepId === 'uses')).toMatchObject({ attempt: 2, dispatchNo: 2, starts: 2 });
   });
 
   it('waits in the items of a loop too', async () => {

@@ -37,6 +37,7 @@ describe('postgresRunStore', () => {
   }
   const claim = (stepRunId: string, dispatchNo = 1, leaseMs = LEASE_MS) =>
     runs.claimStep({ stepRunId, dispatchNo, workerId: 'w1', leaseMs });
+  const fenceOf = async (claiming: ReturnType<typeof claim>): Promise<number> => (await claiming)?.step.fence ?? 0;
   const inRun = <T>(work: (tx: RunTransaction) => Promise<T>) => runs.transact(work);
   /** What the sweeper does with a lease that has run out. */
   const requeue = (stepRunId: string) => inRun((tx) => tx.updateStepRun(PROJECT, stepRunId, { requeue: true }));
@@ -171,31 +172,33 @@ describe('postgresRunStore', () => {
       expect(won).toHaveLength(1);
       expect(won[0]).toMatchObject({
         run: { runId: run.runId, inputs: run.inputs },
-        step: { stepRunId, status: 'running', fence: 1, starts: 1, workerId: 'w1' },
+        step: { stepRunId, status: 'running', starts: 1, workerId: 'w1' },
       });
+      expect(won[0]?.step.fence).toBeGreaterThan(0);
       expect(won[0]?.step.timeoutAt).not.toBeNull();
       expect(await claim(stepRunId, 2)).toBeNull();
     });
 
     it('lets a dispatch be claimed once, and another one fence the first out', async () => {
       const { stepRunId } = await queuedStep();
-      await claim(stepRunId, 1, -1);
+      const first = await fenceOf(claim(stepRunId, 1, -1));
       expect(await runs.findExpiredLeases(10)).toMatchObject([{ stepRunId }]);
       // A queue that delivers again what it takes for stalled.
       expect(await claim(stepRunId)).toBeNull();
       await requeue(stepRunId);
-      expect((await claim(stepRunId, 2))?.step.fence).toBe(2);
-      expect(await runs.heartbeat([{ stepRunId, fence: 1 }], LEASE_MS, 1)).toEqual(new Map());
-      expect(await runs.heartbeat([{ stepRunId, fence: 2 }], LEASE_MS, 1)).toEqual(
+      const second = await fenceOf(claim(stepRunId, 2));
+      expect(second).toBeGreaterThan(first);
+      expect(await runs.heartbeat([{ stepRunId, fence: first }], LEASE_MS, 1)).toEqual(new Map());
+      expect(await runs.heartbeat([{ stepRunId, fence: second }], LEASE_MS, 1)).toEqual(
         new Map([[stepRunId, { cancelRequested: false }]]),
       );
     });
 
     it('tells a heartbeat that the run is to be cancelled', async () => {
       const { run, stepRunId } = await queuedStep();
-      await claim(stepRunId);
+      const fence = await fenceOf(claim(stepRunId));
       await inRun((tx) => tx.updateRun(PROJECT, run.runId, { status: 'cancelling', cancelRequested: true }));
-      expect(await runs.heartbeat([{ stepRunId, fence: 1 }], LEASE_MS, 1)).toEqual(
+      expect(await runs.heartbeat([{ stepRunId, fence }], LEASE_MS, 1)).toEqual(
         new Map([[stepRunId, { cancelRequested: true }]]),
       );
       expect(await runs.cancelRequested([run.runId, 'run_other'])).toEqual([run.runId]);
@@ -203,9 +206,9 @@ describe('postgresRunStore', () => {
 
     it('refuses the append of a worker that was fenced out, inside a transaction too', async () => {
       const { run, stepRunId } = await queuedStep();
-      await claim(stepRunId, 1, -1);
+      const first = await fenceOf(claim(stepRunId, 1, -1));
       await requeue(stepRunId);
-      await claim(stepRunId, 2);
+      const second = await fenceOf(claim(stepRunId, 2));
       const append = (fence: number) =>
         inRun((tx) =>
           tx.append([
@@ -217,8 +220,8 @@ describe('postgresRunStore', () => {
             },
           ]),
         );
-      expect(await append(1)).toEqual([{ status: 'fenced_out' }]);
-      expect(await append(2)).toMatchObject([{ status: 'appended' }]);
+      expect(await append(first)).toEqual([{ status: 'fenced_out' }]);
+      expect(await append(second)).toMatchObject([{ status: 'appended' }]);
     });
   });
 

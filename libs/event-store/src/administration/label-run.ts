@@ -20,8 +20,7 @@ export async function labelRun(db: Kysely<DatabaseSchema>, run: Label): Promise<
       .set({ priority: run.priority })
       .where('project_id', '=', run.projectId)
       .where('run_id', '=', run.runId)
-      .where('status', '=', 'queued')
-      .where('dispatched_at', 'is', null)
+      .where('in_outbox', '=', true)
       .execute();
     return true;
   });

@@ -1,5 +1,6 @@
 import type { Session } from '../session.js';
-import { runnableStatus, type Dispatch, type LeasedTable, type Runnable } from './leased-table.js';
+import { commitsLater } from './commit-later.js';
+import { isDispatched, runnableStatus, type Dispatch, type LeasedTable, type Runnable } from './leased-table.js';
 
 /** Marks up to `limit` runnable compactions as dispatched, by priority and age; rows that another process takes now are skipped. */
 export async function takeRunnable(session: Session, leased: LeasedTable, limit: number): Promise<Runnable[]> {
@@ -28,7 +29,7 @@ export async function takeThese(session: Session, leased: LeasedTable, ids: read
       ) t
       where t.dispatched_at is null and (t.due_at is null or t.due_at <= now())
     ), taken as (
-      update ${table} t set dispatched_at = now() from chosen c where t.${id} = c.id and c.status = ${runnable}
+      update ${table} t set dispatched_at = now() from chosen c where t.${id} = c.id and c.status = ${runnable} and ${commitsLater(session)}
       returning t.${id} as id, t.dispatch_no, t.priority, t.queued_at
     )
     select id, dispatch_no as "dispatchNo", priority from taken order by priority desc, queued_at`;
@@ -73,7 +74,7 @@ export async function redispatchAll(session: Session, leased: LeasedTable): Prom
   const [table, id] = [session(leased.table), session(leased.id)];
   const result = await session`
     with lost as materialized (
-      select ${id} as id from ${table} where status = ${runnableStatus(session, leased)} and dispatched_at is not null order by ${id} for no key update
+      select ${id} as id from ${table} where ${isDispatched(session, leased)} order by ${id} for no key update
     )
     update ${table} t set dispatched_at = null, dispatch_no = t.dispatch_no + 1
     from lost where t.${id} = lost.id`;
@@ -89,7 +90,7 @@ export async function findDispatched(
 ): Promise<Dispatch[]> {
   const rows = await session<Dispatch[]>`
     select ${session(leased.id)} as id, dispatch_no as "dispatchNo" from ${session(leased.table)}
-    where status = ${runnableStatus(session, leased)} and dispatched_at < now() - ${olderThanMs}::float8 * interval '1 millisecond'
+    where ${isDispatched(session, leased)} and dispatched_at < now() - ${olderThanMs}::float8 * interval '1 millisecond'
     order by dispatched_at limit ${limit}`;
   return rows.map((row) => ({ ...row }));
 }

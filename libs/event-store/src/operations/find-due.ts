@@ -28,7 +28,10 @@ export async function findDueSteps(session: Session, limit: number): Promise<(Du
       where status = 'waiting' and due_at <= now() order by due_at limit ${limit})
     union
     (select project_id, run_id, step_run_id, timeout_at, now() from step_run
-      where ended_at is null and timeout_at <= now() order by timeout_at limit ${limit})
+      where handed_out and timeout_at <= now() order by timeout_at limit ${limit})
+    union
+    (select project_id, run_id, step_run_id, idle_timeout_at, now() from step_run
+      where idle_timeout_at <= now() order by idle_timeout_at limit ${limit})
     order by due limit ${limit}`;
   return [
     ...new Map(

@@ -34,6 +34,16 @@ export function runnableStatus(session: Session, leased: LeasedTable) {
   }
 }
 
+/** In the queue and not claimed. Steps have an index for it that a claim does not have to change; compactions are few. */
+export function isDispatched(session: Session, leased: LeasedTable) {
+  switch (leased.table) {
+    case 'step_run':
+      return session`handed_out and status = 'queued'`;
+    case 'compaction':
+      return session`status = 'requested' and dispatched_at is not null`;
+  }
+}
+
 /** A wake-up: the row's id and the dispatch that it belongs to. */
 export type Dispatch = { id: string; dispatchNo: number };
 export type Runnable = Dispatch & { priority: number };

@@ -66,6 +66,6 @@ export async function findParkedSteps(
 ): Promise<{ projectId: string; runId: string; stepRunId: string }[]> {
   const rows = await session<{ projectId: string; runId: string; stepRunId: string }[]>`
     select project_id as "projectId", run_id as "runId", step_run_id as "stepRunId" from step_run
-    where status = 'waiting' and reason in ('paused','spend_limit') order by random() limit ${limit}`;
+    where parked_reason is not null order by random() limit ${limit}`;
   return rows.map((row) => ({ ...row }));
 }

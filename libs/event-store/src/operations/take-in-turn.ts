@@ -1,4 +1,5 @@
 import type { Session } from '../session.js';
+import { commitsLater } from './commit-later.js';
 import type { Runnable } from './leased-table.js';
 
 /** Whose turn was last: the next one begins behind it. Each process has its own. */
@@ -40,7 +41,7 @@ export async function takeInTurn(session: Session, turns: Turns, limit: number):
   const { project, lanes } = turns.cursors;
   const taken = await session<Taken[]>`
     with recursive top as materialized (
-      select priority from step_run where status = 'queued' and dispatched_at is null order by priority desc limit 1
+      select priority from step_run where in_outbox order by priority desc limit 1
     ), ${walkProjects(session, project, limit)}, ${walkLanes(session, lanes, limit)},
     chosen as materialized (
       select c.id, row_number() over (order by c.in_project, c.project_no) as no
@@ -49,7 +50,7 @@ export async function takeInTurn(session: Session, turns: Turns, limit: number):
         from lane l cross join top
         cross join lateral (
           select step_run_id as id, row_number() over (order by queued_at, step_run_id) as lap from step_run
-          where status = 'queued' and dispatched_at is null and priority = top.priority and project_id = l.project_id and lane = l.lane
+          where in_outbox and priority = top.priority and project_id = l.project_id and lane = l.lane
           order by queued_at, step_run_id limit ceil(${limit}::float8 / (select count(*) from lane))
         ) r
       ) c
@@ -58,10 +59,10 @@ export async function takeInTurn(session: Session, turns: Turns, limit: number):
       select c.no, t.step_run_id as id from chosen c
       cross join lateral (
         select step_run_id from step_run
-        where step_run_id = c.id and status = 'queued' and dispatched_at is null for no key update skip locked
+        where step_run_id = c.id and in_outbox for no key update skip locked
       ) t
     ), taken as (
-      update step_run t set dispatched_at = now() from locked l where t.step_run_id = l.id
+      update step_run t set dispatched_at = now() from locked l where t.step_run_id = l.id and ${commitsLater(session)}
       returning l.no, t.step_run_id as id, t.dispatch_no, t.priority, t.project_id, t.lane
     )
     select id, dispatch_no as "dispatchNo", priority, project_id as "projectId", lane from taken order by no`;
@@ -79,11 +80,11 @@ function walkProjects(session: Session, last: string, limit: number) {
       cross join lateral (
         select * from (
           (select project_id, w.wrapped as wrapped from step_run
-            where status = 'queued' and dispatched_at is null and priority = top.priority and project_id > w.project_id
+            where in_outbox and priority = top.priority and project_id > w.project_id
               and (not w.wrapped or project_id <= ${last}) order by project_id limit 1)
           union all
           (select project_id, true from step_run
-            where status = 'queued' and dispatched_at is null and priority = top.priority and not w.wrapped and project_id <= ${last}
+            where in_outbox and priority = top.priority and not w.wrapped and project_id <= ${last}
             order by project_id limit 1)
         ) ahead order by wrapped limit 1
       ) next
@@ -103,11 +104,11 @@ function walkLanes(session: Session, last: string, limit: number) {
       cross join lateral (
         select * from (
           (select lane, w.wrapped as wrapped from step_run
-            where status = 'queued' and dispatched_at is null and priority = top.priority and project_id = w.project_id
+            where in_outbox and priority = top.priority and project_id = w.project_id
               and lane > w.lane and (not w.wrapped or lane <= w.last) order by lane limit 1)
           union all
           (select lane, true from step_run
-            where status = 'queued' and dispatched_at is null and priority = top.priority and project_id = w.project_id
+            where in_outbox and priority = top.priority and project_id = w.project_id
               and not w.wrapped and lane <= w.last order by lane limit 1)
         ) ahead order by wrapped limit 1
       ) next

@@ -30,12 +30,12 @@ export async function measureBacklog(db: ReadDatabase): Promise<Backlog> {
     db
       .selectFrom('step_run')
       .select([
-        sql<number>`count(*) filter (where dispatched_at is null)`.as('outboxSteps'),
-        age('queued_at', 'dispatched_at is null').as('outboxAgeS'),
-        sql<number>`count(*) filter (where dispatched_at is not null)`.as('queueSteps'),
-        age('dispatched_at', 'dispatched_at is not null').as('queueAgeS'),
+        sql<number>`count(*) filter (where in_outbox)`.as('outboxSteps'),
+        age('queued_at', 'in_outbox').as('outboxAgeS'),
+        sql<number>`count(*) filter (where status = 'queued' and handed_out)`.as('queueSteps'),
+        age('dispatched_at', `status = 'queued' and handed_out`).as('queueAgeS'),
       ])
-      .where('status', '=', 'queued')
+      .where((eb) => eb.or([eb('in_outbox', '=', true), eb('handed_out', '=', true)]))
       .executeTakeFirstOrThrow(),
     db
       .selectFrom('compaction')

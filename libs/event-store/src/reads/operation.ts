@@ -68,6 +68,7 @@ export async function listWorkers(db: ReadDatabase, projectId: string): Promise<
       sql<string | null>`max(lease_until)`.as('leaseUntil'),
     ])
     .where('project_id', '=', projectId)
+    .where('handed_out', '=', true)
     .where('status', '=', 'running')
     .where('worker_id', 'is not', null)
     .groupBy('worker_id');

@@ -41,7 +41,7 @@ function conditions(filters: RunFilters): Expression<SqlBool>[] {
     ...(statuses === undefined ? [] : [sql<SqlBool>`status = any(${[...statuses]}::text[])`]),
     ...(pipeline === undefined ? [] : [sql<SqlBool>`pipeline = ${pipeline}`]),
     // The containment operator is what the index on tags answers.
-    ...(tag === undefined ? [] : [sql<SqlBool>`tags @> ${[tag]}::text[]`]),
+    ...(tag === undefined ? [] : [sql<SqlBool>`tags @> ${[tag]}::text[] and tags <> '{}'`]),
     ...(streamId === undefined ? [] : [sql<SqlBool>`stream_id = ${streamId}`]),
     ...(createdAfter === undefined ? [] : [sql<SqlBool>`created_at > ${createdAfter}::timestamptz`]),
     ...(createdBefore === undefined ? [] : [sql<SqlBool>`created_at < ${createdBefore}::timestamptz`]),

@@ -1,4 +1,4 @@
-import type { Generated } from 'kysely';
+import type { Generated, GeneratedAlways } from 'kysely';
 import type { StepStatus, WaitReason } from '#libs/domain';
 import type { JsonColumn, NullableTimestamp } from './column-kinds.js';
 import type { LeaseColumns } from './lease-columns.js';
@@ -31,4 +31,12 @@ export type StepRunTable = LeaseColumns & {
   lane: Generated<string>;
   /** Resident memory of its worker at the last claim or heartbeat. */
   worker_bytes: number | null;
+  /** Runnable, and not yet handed to the queue. */
+  in_outbox: GeneratedAlways<boolean>;
+  /** In the queue or with a worker. */
+  handed_out: GeneratedAlways<boolean>;
+  /** The attempt's time-out while nobody has the step. */
+  idle_timeout_at: GeneratedAlways<string | null>;
+  /** Why it stopped on purpose. */
+  parked_reason: GeneratedAlways<string | null>;
 };
