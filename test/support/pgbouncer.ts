@@ -1,9 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect } from '../../libs/event-store/src/index.js';
-import { freePort, startProcess, type Guard } from '../../libs/platform/src/index.js';
-import { findExecutable } from '../../libs/platform/src/services/find-executable.js';
-import { serviceUser } from '../../libs/platform/src/services/service-user.js';
+import { findExecutable, freePort, serviceUser, startProcess, type Guard } from '../../libs/platform/src/index.js';
 import { waitFor } from './wait-for.js';
 
 /** Debian puts it where only root looks. */
