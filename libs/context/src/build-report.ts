@@ -27,12 +27,10 @@ export function buildReport(build: Build, { draft, shaped, caps, isOverBudget }:
   const fixed = fixedParts(input.manifest);
   const hasPrevious = view.last !== null && input.purpose !== 'unmanaged';
   const prefix = hasPrevious
-    ? expectedPrefix(
-        showAlike(draft.marks, build.start.marks) ? draft : build.draft(build.start.marks),
-        draft,
-        view,
+    ? expectedPrefix(showAlike(draft.marks, build.start.marks) ? draft : build.draft(build.start.marks), draft, view, {
         fixed,
-      )
+        model: input.manifest.model,
+      })
     : { chars: 0, tokens: 0 };
   const isCached = input.manifest.model.promptCaching && view.last?.model === input.manifest.model.id;
   const base = baseOf(build, draft);

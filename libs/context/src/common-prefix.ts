@@ -1,10 +1,13 @@
 import { canonicalJson } from '#libs/domain';
 import type { Draft } from './draft.js';
 import type { FixedParts } from './measure/fixed-parts.js';
+import { measureItem, type Measured } from './measure/measured-item.js';
 import { messageChars, toolsChars, type Weights } from './measure/part-chars.js';
-import type { NeutralRequest } from './neutral.js';
+import type { ModelFacts, NeutralRequest } from './neutral.js';
 import { messageCanonical } from './request.js';
-import { countCodePoints } from './shape/index.js';
+import { countCodePoints, formatProfile } from './shape/index.js';
+import { limitMedia } from './shape/limit-media.js';
+import type { Cell } from './stages/stage.js';
 import type { View } from './view/read-view.js';
 
 export type RequestDifference = {
@@ -37,24 +40,35 @@ export function compareRequests(before: NeutralRequest, after: NeutralRequest, w
 export function expectedPrefix(
   previous: Draft,
   now: Draft,
-  view: View,
-  fixed: FixedParts,
+  { last, compaction }: View,
+  { fixed, model }: { fixed: FixedParts; model: ModelFacts },
 ): { chars: number; tokens: number } {
-  const { last } = view;
   if (last === null || last.base.head !== fixed.key) return { chars: 0, tokens: 0 };
   let chars = fixed.systemChars + fixed.toolsChars;
   let tokens = fixed.tokens;
-  if (last.frontier.compaction_id !== (view.compaction.live?.id ?? null)) return { chars, tokens };
+  if (last.frontier.compaction_id !== (compaction.live?.id ?? null)) return { chars, tokens };
   chars += now.layout.summary?.chars ?? 0;
   tokens += now.layout.summary?.tokens ?? 0;
-  const before = [...previous.layout.pinned, ...previous.layout.tail];
+  const isNew = ({ entry: { source } }: Cell): boolean => source.seq !== null && source.seq > last.uptoSeq;
+  const cells = [...now.layout.pinned, ...now.layout.tail];
+  const before = [...previous.layout.pinned, ...previous.layout.tail].filter((cell) => !isNew(cell));
+  const [was, is] = [sentOf(before, model), sentOf(cells, model)];
   let at = -1;
-  for (const cell of [...now.layout.pinned, ...now.layout.tail]) {
+  for (const cell of cells) {
     at += 1;
-    const { seq } = cell.entry.source;
-    if (before[at]?.shown !== cell.shown || (seq !== null && seq > last.uptoSeq)) break;
-    chars += cell.shown?.chars ?? 0;
-    tokens += cell.shown?.tokens ?? 0;
+    // Of one item the oldest images go first: what is as long as it was is what it was.
+    if (before[at]?.shown !== cell.shown || was[at]?.chars !== is[at]?.chars || isNew(cell)) break;
+    chars += is[at]?.chars ?? 0;
+    tokens += is[at]?.tokens ?? 0;
   }
   return { chars, tokens };
+}
+
+/** The cells as `shape` sends them: with the oldest images described where there are too many for the provider. */
+function sentOf(cells: readonly Cell[], model: ModelFacts): readonly (Measured | null)[] {
+  const shown = cells.map((cell) => cell.shown);
+  const items = shown.flatMap((one) => (one === null ? [] : [one.item]));
+  const limited = limitMedia(items, formatProfile(model.apiFormat), []);
+  if (limited === items) return shown;
+  return limited.map((item, at) => (item === items[at] ? (shown[at] ?? null) : measureItem(item, model)));
 }

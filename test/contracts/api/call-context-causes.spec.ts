@@ -11,11 +11,12 @@ afterAll(() => stage.close());
 const toldOf = ({ messages }: any): [string, string, number[]][] =>
   messages.map((one: any) => [one.role, one.state, one.entries]);
 
-/** Where it first differs: what stands in front of that message, tools included, is the same in both. */
-const differsAt = ({ report, messages }: any, message: number, cause: string) => ({
-  common_prefix_chars: report.chars - charsOf(messages.slice(message)),
-  first_difference: { message, cause },
-});
+/** What stands in front of that message, tools included, is the same in both, and was expected to be. */
+function expectDifference({ report, messages, diff }: any, message: number, cause: string): void {
+  const chars = report.chars - charsOf(messages.slice(message));
+  expect(diff).toEqual({ common_prefix_chars: chars, first_difference: { message, cause } });
+  expect(report.common_prefix_chars).toBe(chars);
+}
 
 const stagesAtWork = ({ report }: any) =>
   report.stages.flatMap(({ stage: name, removed }: any) => (removed === 0 ? [] : [[name, removed]]));
@@ -40,7 +41,7 @@ it('elided: of an older block its user message and its final answer stay, and wh
   expectEachEntryOnce(told, 8);
   expect(stagesAtWork(told)).toEqual([['elide', 2]]);
   expect(told.report).toMatchObject({ states: { whole: 6, elided: 2 }, soft_cap: null, hard_cap: null, repairs: [] });
-  expect(told.diff).toEqual(differsAt(told, 2, 'elided'));
+  expectDifference(told, 2, 'elided');
 });
 
 it('shortened: down the ladder observations keep head and tail', async () => {
@@ -66,7 +67,7 @@ it('shortened: down the ladder observations keep head and tail', async () => {
   expectEachEntryOnce(told, 10);
   expect(stagesAtWork(told)).toEqual([['shorten', 2]]);
   expect(told.report).toMatchObject({ soft_cap: 8_000, hard_cap: 10_000, states: { whole: 8, shortened: 2 } });
-  expect(told.diff).toEqual(differsAt(told, 8, 'shortened'));
+  expectDifference(told, 8, 'shortened');
 });
 
 it('reasoning_dropped: thinking of an exchange that is over goes when the mask boundary moves, its answer stays', async () => {
@@ -91,7 +92,7 @@ it('reasoning_dropped: thinking of an exchange that is over goes when the mask b
   expect(told.messages[4].content).toEqual([{ type: 'text', text: 'I have read it.' }]);
   expect(told.omitted).toEqual([]);
   expectEachEntryOnce(told, 5);
-  expect(told.diff).toEqual(differsAt(told, 2, 'reasoning_dropped'));
+  expectDifference(told, 2, 'reasoning_dropped');
 });
 
 it('media_limited: one image more than the provider takes has the oldest described', async () => {
@@ -118,7 +119,7 @@ it('media_limited: one image more than the provider takes has the oldest describ
   expect(told.omitted).toEqual([]);
   expectEachEntryOnce(told, 5);
   expect([before.report.repairs, told.report.repairs]).toEqual([[], [{ rule: 'part_described', count: 1 }]]);
-  expect(told.diff).toEqual(differsAt(told, 1, 'media_limited'));
+  expectDifference(told, 1, 'media_limited');
 });
 
 it('repaired: the result of a call that comes after its run was cancelled stands in its place from then on', async () => {
@@ -151,5 +152,5 @@ it('repaired: the result of a call that comes after its run was cancelled stands
   expect(told.messages[3].content).toEqual([{ type: 'text', text: 'It is on its way.' }]);
   expect(told).toMatchObject({ omitted: [receipt], report: { repairs: [{ rule: 'late_result', count: 1 }] } });
   expectEachEntryOnce(told, 7);
-  expect(told.diff).toEqual(differsAt(told, 3, 'repaired'));
+  expectDifference(told, 3, 'repaired');
 });

@@ -33,7 +33,11 @@ export async function startContextStage() {
     const applied = await api.ask('/v1/pipelines/talk', { method: 'PUT', body: documentOf(shape, origin) });
     expect([applied.status, applied.text]).toEqual([expect.any(Number), expect.not.stringContaining('errors')]);
     const { messages } = shape;
-    const body = { inputs: { message }, stream_id: streamId, ...(messages === undefined ? {} : { messages: { messages } }) };
+    const body = {
+      inputs: { message },
+      stream_id: streamId,
+      ...(messages === undefined ? {} : { messages: { messages } }),
+    };
     const run = await api.ask('/v1/pipelines/talk/runs', { method: 'POST', body });
     expect([run.status, run.text]).toEqual([202, expect.any(String)]);
     await api.work();
