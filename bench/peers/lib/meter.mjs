@@ -7,7 +7,7 @@ import Redis from 'ioredis';
 import { STATE, now, pgUrl, r2, redisOpts, sleep } from './basics.mjs';
 
 const HZ = 100;
-function procCpuMs(pid) {
+export function procCpuMs(pid) {
   try {
     const s = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const f = s.slice(s.lastIndexOf(')') + 2).split(' ');
