@@ -20,6 +20,8 @@ export const CHAIN = {
   steps: Array.from({ length: STEPS }, (_, n) => step(`s${n + 1}`, n === 0 ? null : `s${n}`)),
 };
 
+export const ONE = { name: 'one', inputs, tools, steps: [step('s1', null)] };
+
 export const FAN = {
   name: 'fan',
   inputs: { ...inputs, items: { type: 'array' } },

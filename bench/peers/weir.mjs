@@ -2,11 +2,13 @@
 // A step is a tool step of a plugin (`noop`, read_only); the map is a `for_each`; the loop of W4 is an agent step, its context
 // managed by `window` with a soft cap at the budget, and a compactor in the same process. A run counts as done when the worker
 // says `run ended` in its log, which it does after the commit.
-//   node --import ../../test/support/typescript-loader.mjs weir.mjs [tool|unprepared] [W1 W2 W3]; weir.mjs agent W4
+//   node --import ../../test/support/typescript-loader.mjs weir.mjs [tool|unprepared|history] [W1 W2 W3]; weir.mjs agent W4
+// Variant `history`: behind 10^6 runs that have ended (OLD_RUNS: another number); it needs the build (`npm run build`).
 import { main } from './lib/harness.mjs';
 import { sleep } from './lib/basics.mjs';
+import { seedOldRuns } from './lib/old-runs.mjs';
 import { composed, prepare, settingsOf, sources, starter } from './lib/weir-app.mjs';
-import { CHAIN, FAN, LOOP } from './weir-pipelines.mjs';
+import { CHAIN, FAN, LOOP, ONE } from './weir-pipelines.mjs';
 
 const overridesOf = (variant) => ({ WEIR_PREPARE: String(variant !== 'unprepared') });
 
@@ -14,7 +16,10 @@ main(import.meta.url, {
   name: 'weir',
   variants: ['tool'],
   async setup(variant) {
-    await prepare([CHAIN, FAN, LOOP], overridesOf(variant));
+    await prepare([CHAIN, ONE, FAN, LOOP], overridesOf(variant));
+    if (variant !== 'history') return;
+    const rows = await seedOldRuns(Number(process.env.OLD_RUNS ?? 1_000_000));
+    console.error(`old runs: ${JSON.stringify(rows)}`);
   },
   async worker(variant, ipc) {
     const { startBackgroundApp } = await sources('apps/runtime/src/index.ts');

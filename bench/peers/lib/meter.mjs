@@ -84,6 +84,7 @@ export class Meter {
       wall_ms: r2(b.t - a.t),
       wal_bytes_per_unit: Math.round((b.wal - a.wal) / units),
       redis_scripts_per_unit: r2((b.redisScripts - a.redisScripts) / units),
+      redis_commands_per_unit: r2((b.redisCmds - a.redisCmds) / units),
       redis_bytes_per_unit: Math.round((b.redisIn - a.redisIn + b.redisOut - a.redisOut) / units),
       cpu_ms_per_unit: {
         client: r2((b.cliCpu - a.cliCpu) / units),

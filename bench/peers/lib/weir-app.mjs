@@ -101,6 +101,8 @@ export async function startProcess(app) {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   const exited = new Promise((resolve) => child.once('exit', resolve));
+  // A benchmark that fails leaves nothing behind.
+  process.once('exit', () => child.kill('SIGKILL'));
   const url = `http://127.0.0.1:${port}`;
   await untilReady(url, child);
   return {
