@@ -21,6 +21,11 @@ export class BenchStore {
 
   static async open(): Promise<BenchStore> {
     const { url, drop } = await createTestDatabase();
+    return BenchStore.over(url, drop);
+  }
+
+  /** On a database that has Weir's schema; `drop` is called when it is closed. */
+  static async over(url: string, drop: () => Promise<void> = async () => undefined): Promise<BenchStore> {
     const database = connect({ url, poolSize: 2, prepare: true, applicationName: 'bench' });
     await database.run((sql) => sql`insert into project (project_id, name) values (${PROJECT}, 'bench')`);
     return new BenchStore(database, drop);
@@ -70,6 +75,22 @@ export class BenchStore {
     }
     if (best === null) throw new Error('nothing was measured');
     return best;
+  }
+
+  /** The events that a worker reads which knows nothing. */
+  async cold({ next }: Played, uptoSeq: number): Promise<readonly StoredEvent[]> {
+    await this.flush();
+    const place = { projectId: PROJECT, streamId: STREAM };
+    return (await readKeptEvents(postgresEventLog(this.database), place, next, uptoSeq)).events;
+  }
+
+  /** A bare SELECT of these events and JSON.parse of each. */
+  async raw(seqs: readonly number[]): Promise<unknown[]> {
+    const rows = await this.database.run(
+      (sql) => sql<{ data: string }[]>`
+        select data::text from event where project_id = ${PROJECT} and stream_id = ${STREAM} and seq = any (${[...seqs]}::bigint[]) order by seq`,
+    );
+    return rows.map(({ data }): unknown => JSON.parse(data));
   }
 
   private async flush(): Promise<void> {

@@ -1,0 +1,63 @@
+// The context of a long conversation, rebuilt by a worker that knows nothing of it and by one that led it, beside a bare SELECT of
+// the events that the request shows and JSON.parse of each.
+//   node --import ../../test/support/typescript-loader.mjs rebuild.mjs      (from this folder; the servers of bench/peers/up.sh)
+// One run of tool calls of about 1,400 chars a turn, soft cap 60,000 chars. Cold: from the first query to the canonical bytes of
+// the request. Warm: taking in the events of a turn and building. One after the other, 40 times; medians. REPEAT: how often.
+import { freshDb, now, q, r2 } from '../peers/lib/basics.mjs';
+import { emit } from '../peers/lib/meter.mjs';
+import { sources } from '../peers/lib/weir-app.mjs';
+
+const ROUNDS = 40;
+const { CAPS, playRun, buildFrom } = await sources('bench/context/build-time/measure.ts');
+const { BenchStore } = await sources('bench/context/build-time/store.ts');
+const { migrate } = await sources('libs/event-store/src/index.ts');
+
+for (let n = 0; n < Number(process.env.REPEAT ?? 1); n++) {
+  const url = await freshDb('bench_rebuild');
+  await migrate(url);
+  const store = await BenchStore.over(url);
+  const caps = { ...CAPS[0], lengths: [1_000, 10_000] };
+  await playRun(
+    caps,
+    (events) => store.add(events),
+    async (measured, play, log) => {
+      emit({ peer: 'weir', variant: 'context', w: 'rebuild', ...(await compare(store, measured, play, log.length)) });
+    },
+  );
+  await store.close();
+}
+process.exit(0);
+
+async function compare(store, measured, play, uptoSeq) {
+  const shown = await shownSeqs(store, play, uptoSeq);
+  const cold = [];
+  const raw = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    cold.push(await timed(async () => buildFrom(play, await store.cold(play, uptoSeq), uptoSeq).canonical));
+    raw.push(await timed(() => store.raw(shown)));
+  }
+  const rawMs = q(raw, 0.5);
+  return {
+    n: measured.events,
+    shown: shown.length,
+    cold_ms: r2(q(cold, 0.5)),
+    warm_ms: r2(measured.cpuMs.p50),
+    raw_ms: r2(rawMs),
+    cold_by_raw: r2(q(cold, 0.5) / rawMs),
+    warm_by_raw: r2(measured.cpuMs.p50 / rawMs),
+  };
+}
+
+/** Seqs of what the next request shows, whole, masked or as a summary. */
+async function shownSeqs(store, play, uptoSeq) {
+  const events = await store.cold(play, uptoSeq);
+  const { messages } = buildFrom(play, events, uptoSeq);
+  const entries = new Set(messages.flatMap((message) => message.entries));
+  return events.filter((event) => entries.has(event.entry) || event.type === 'ContextCompacted').map(({ seq }) => seq);
+}
+
+async function timed(work) {
+  const t0 = now();
+  await work();
+  return now() - t0;
+}
