@@ -49,6 +49,8 @@ function checkRequest(session: Session, build: ReadyBuild): void {
   hold('C7', cap === null || build.chars <= Number(cap), () => `${build.chars} > ${JSON.stringify(cap)}`);
   hold('C8', !/(?:^|[^\\])(?:\\\\)*\\u(?:d[89a-f]|0000)/.test(build.canonical), () => 'an ill-formed string');
   hold('chars', build.chars === build.report['chars'], () => 'the report has another size');
+  const prefix = Number(build.report['common_prefix_chars']);
+  hold('prefix', prefix <= build.chars, () => `a prefix of ${prefix} chars in a request of ${build.chars}`);
 }
 
 function hasPairs(messages: readonly NeutralMessage[]): boolean {
