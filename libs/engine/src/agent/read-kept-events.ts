@@ -41,18 +41,26 @@ export async function readKeptEvents(
   const sinceSeq = Math.max(begin, last?.uptoSeq ?? 0);
   const events = new Map<number, StoredEvent>();
   const add = (some: readonly StoredEvent[]): void => some.forEach((event) => events.set(event.seq, event));
-  add(await read({ ...ofView(view), afterSeq: sinceSeq, types: ENTRIES }));
-  add(await read({ afterSeq: sinceSeq, types: COMPACTION_EVENTS }));
+  const entries = (fromSeq: number, toSeq = uptoSeq): Promise<StoredEvent[]> =>
+    read({ ...ofView(view), afterSeq: fromSeq - 1, uptoSeq: toSeq, types: ENTRIES });
+  const single = async (seqs: readonly number[]): Promise<StoredEvent[]> => {
+    const missing = seqs.filter((seq) => !events.has(seq));
+    return missing.length === 0 ? [] : read({ seqs: missing });
+  };
+  // What is needed unless compactions came since; all of it at once.
+  const likely = neededEvents(last, [], next);
+  const likelyFrom = Math.min(likely.fromSeq, sinceSeq + 1);
+  const compactions = read({ afterSeq: sinceSeq, types: COMPACTION_EVENTS });
+  (await Promise.all([entries(likelyFrom), compactions, single(likely.alsoSeqs)])).forEach(add);
   const hasAllCompactions = needsAllCompactions(last, inOrder(events));
   if (hasAllCompactions && sinceSeq > begin)
     add(await read({ afterSeq: begin, uptoSeq: sinceSeq, types: COMPACTION_EVENTS }));
   const { fromSeq, alsoSeqs } = neededEvents(last, inOrder(events), next);
-  if (fromSeq <= sinceSeq)
-    add(await read({ ...ofView(view), afterSeq: fromSeq - 1, uptoSeq: sinceSeq, types: ENTRIES }));
-  const missing = alsoSeqs.filter((seq) => !events.has(seq));
-  if (missing.length > 0) add(await read({ seqs: missing }));
+  if (fromSeq < likelyFrom) add(await entries(fromSeq, likelyFrom - 1));
+  add(await single(alsoSeqs));
   if (call !== null) add([call]);
-  return new KeptEvents(view, { events: inOrder(events), fromSeq, uptoSeq, hasAllCompactions });
+  const allFrom = Math.min(fromSeq, likelyFrom);
+  return new KeptEvents(view, { events: inOrder(events), fromSeq: allFrom, uptoSeq, hasAllCompactions });
 }
 
 /** A fresh view is that of its run alone. */
