@@ -1,10 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { EventLog, RunStore } from '#libs/engine';
-import { connect, migrate, postgresEventLog, postgresRunStore, type Database } from '#libs/event-store';
-import { startGuard, type Guard } from '../../../libs/platform/src/index.js';
-import { ServerProcess } from '../../chaos/support/server-process.js';
+import { connect, postgresEventLog, postgresRunStore, type Database } from '#libs/event-store';
+import { ownPostgres } from '../../support/own-postgres.js';
 import { memory, newRun, newStep, PROJECT, seedProject } from './seed.js';
 
 const LEASE_MS = 60_000;
@@ -15,19 +11,14 @@ const STREAM = 'thread';
  * crash takes back every commit that nothing durable has followed.
  */
 describe('a crash of Postgres', () => {
-  let folder: string;
-  let guard: Guard;
-  let server: ServerProcess;
+  let own: Awaited<ReturnType<typeof ownPostgres>>;
   let db: Database;
   let runs: RunStore;
   let log: EventLog;
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'weir-crash-'));
-    guard = startGuard();
-    server = await ServerProcess.postgres({ dataDir: folder, durable: true, guard });
-    await migrate(server.url);
-    db = connect({ url: server.url, poolSize: 4 });
+    own = await ownPostgres({ durable: true });
+    db = connect({ url: own.server.url, poolSize: 4 });
     runs = postgresRunStore(db);
     log = postgresEventLog(db);
     await seedProject(db);
@@ -35,9 +26,7 @@ describe('a crash of Postgres', () => {
 
   afterAll(async () => {
     await db.close();
-    await server.stop();
-    guard.close();
-    await rm(folder, { recursive: true, force: true });
+    await own.remove();
   });
 
   async function queuedStep(): Promise<string> {
@@ -62,8 +51,8 @@ describe('a crash of Postgres', () => {
     return result?.status;
   };
   async function crash(): Promise<void> {
-    await server.kill();
-    await server.start();
+    await own.server.kill();
+    await own.server.start();
   }
   /** Ten seconds are the most that the server can put its own flush off. */
   async function holdBackFlushes(): Promise<void> {

@@ -1,5 +1,5 @@
 import { isEntryType } from '#libs/domain';
-import type { AppendUnit } from '#libs/engine';
+import type { AppendUnit, Fence, UsageDelta } from '#libs/engine';
 import { toStoredJson } from '../encoding/stored-json.js';
 
 /** Bodies over this many bytes of JSON text go to `payload`. */
@@ -22,12 +22,18 @@ function unitRow(unit: AppendUnit, no: number) {
     project_id: unit.projectId,
     stream_id: unit.streamId,
     expected: unit.expectedVersion ?? null,
-    fence_kind: fence?.kind ?? null,
-    fence_id: fence?.id ?? null,
-    fence: fence?.fence ?? null,
     events: unit.events.length,
     entries: unit.events.filter((event) => isEntryType(event.type)).length,
     event_ids: unit.events.map((event) => event.eventId),
+    ...(fence === undefined ? {} : fenceColumns(fence, usage)),
+  };
+}
+
+function fenceColumns(fence: Fence, usage: UsageDelta | undefined) {
+  return {
+    fence_kind: fence.kind,
+    fence_id: fence.id,
+    fence: fence.fence,
     spends: usage !== undefined,
     input_tokens: usage?.usage?.input_tokens ?? 0,
     cached_tokens: usage?.usage?.cached_tokens ?? 0,

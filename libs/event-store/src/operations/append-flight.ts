@@ -23,16 +23,21 @@ export type FlightRow = {
  * at once; its WHERE sees the locked, latest row, so that a version is compared after any wait for the lock.
  * Its plan is made once per connection, mostly while the tables are small. Look-ups are therefore lateral or scalar: as joins
  * the planner would hash whole tables, which is cheap that day only.
+ * A flight without fences (works on runs, which hold their locks) leaves out what belongs to fences: setting up a part of a
+ * statement costs as much as running it over few rows.
  * Fails with 23505 on `event_by_id` when another transaction committed one of the ids meanwhile.
  */
 export async function appendFlight(session: Session, units: readonly AppendUnit[]): Promise<FlightRow[]> {
   const parameters = flightParameters(units);
   await storeBodies(session, parameters.bodies);
+  const isFenced = units.some(({ fence }) => fence !== undefined);
+  const nothing = session``;
   return session<FlightRow[]>`
-    with ${unitsAndLocks(session, parameters.units)},
-    ${numbering(session)},
-    ${writing(session, parameters.events)},
-    ${spending(session)}
+    with ${unitRows(session, parameters.units, isFenced)}
+    ${isFenced ? heldRows(session) : nothing},
+    ${numbering(session, isFenced)},
+    ${writing(session, parameters.events)}
+    ${isFenced ? spending(session) : nothing}
     select u.no, u.known, a.no is not null as admitted, (p.first_seq + p.events)::bigint as version, p.first_entry::bigint as "entriesBefore",
       w.positions[(p.events_before + 1)::integer : (p.events_before + p.events)::integer] as positions
     from unit u
@@ -42,8 +47,10 @@ export async function appendFlight(session: Session, units: readonly AppendUnit[
     order by u.no`;
 }
 
-/** The units, whether they are stored, and the fences: rows that other transactions wrote meanwhile are seen as they are now. */
-function unitsAndLocks(session: Session, units: string) {
+/** The units, and whether they are stored. */
+function unitRows(session: Session, units: string, isFenced: boolean) {
+  const fences = session`, fence_kind text, fence_id text, fence bigint, spends boolean, input_tokens bigint, cached_tokens bigint,
+        output_tokens bigint, cost_usd numeric, model_calls integer, tool_calls integer`;
   return session`
     unit as materialized (
       select u.*, exists (
@@ -51,10 +58,13 @@ function unitsAndLocks(session: Session, units: string) {
         cross join lateral (select from event e where e.project_id = u.project_id and e.event_id = id limit 1) e
       ) as known
       from jsonb_to_recordset((${units}::text)::jsonb) as u(
-        no integer, project_id text, stream_id text, expected bigint, fence_kind text, fence_id text, fence bigint,
-        events integer, entries integer, event_ids uuid[], spends boolean, input_tokens bigint, cached_tokens bigint,
-        output_tokens bigint, cost_usd numeric, model_calls integer, tool_calls integer)
-    ),
+        no integer, project_id text, stream_id text, expected bigint, events integer, entries integer, event_ids uuid[]${isFenced ? fences : session``})
+    )`;
+}
+
+/** The fences: rows that other transactions wrote meanwhile are seen as they are now. */
+function heldRows(session: Session) {
+  return session`,
     held_step as materialized (
       select s.* from (select distinct fence_id from unit where fence_kind = 'step' and not known order by fence_id) u
       cross join lateral (
@@ -76,15 +86,16 @@ function unitsAndLocks(session: Session, units: string) {
 }
 
 /** The units whose fence holds, and their places in the streams. */
-function numbering(session: Session) {
+function numbering(session: Session, isFenced: boolean) {
+  const holds = session` and case u.fence_kind
+        when 'step' then exists (select from held_step h where h.project_id = u.project_id and h.step_run_id = u.fence_id and h.fence = u.fence and h.status = 'running')
+        when 'compaction' then exists (select from held_compaction h where h.project_id = u.project_id and h.compaction_id = u.fence_id and h.fence = u.fence and h.status = 'running')
+        else true end`;
   return session`
     admitted as materialized (
       select u.*, sum(u.events) over earlier - u.events as events_before, sum(u.entries) over earlier - u.entries as entries_before
       from unit u
-      where not u.known and case u.fence_kind
-        when 'step' then exists (select from held_step h where h.project_id = u.project_id and h.step_run_id = u.fence_id and h.fence = u.fence and h.status = 'running')
-        when 'compaction' then exists (select from held_compaction h where h.project_id = u.project_id and h.compaction_id = u.fence_id and h.fence = u.fence and h.status = 'running')
-        else true end
+      where not u.known${isFenced ? holds : session``}
       window earlier as (partition by u.project_id, u.stream_id order by u.no)
     ),
     target as materialized (
@@ -130,7 +141,7 @@ function writing(session: Session, events: string) {
 
 /** Usage counters of those whose fence it was. */
 function spending(session: Session) {
-  return session`
+  return session`,
     spent_by_step as (
       update step_run s set
         input_tokens = s.input_tokens + d.input_tokens, cached_tokens = s.cached_tokens + d.cached_tokens,
