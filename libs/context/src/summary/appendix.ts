@@ -43,31 +43,30 @@ export function summaryAppendix(input: AppendixInput): string {
     sections.push(section);
     room -= countCodePoints(section) + 1;
   };
-  const anchors = rankAnchors(input.entries).filter((anchor) => !input.text.includes(anchor));
-  const reserved = anchorsRoom(anchors, room);
+  const anchors = rankAnchors(input.entries);
+  const reserved = anchorsRoom(anchors, room, (anchor) => !input.text.includes(anchor));
   add(verbatimMessages(input.entries, Math.min(room - reserved, MAX_MESSAGES_CHARS)));
   add(listed(NAMES_HEADING, fileNames(input.entries), Math.min(room, MAX_NAMES_CHARS)));
-  const known = sections.join('\n');
-  add(
-    listed(
-      ANCHORS_HEADING,
-      anchors.filter((anchor) => !known.includes(anchor)),
-      room,
-    ),
-  );
+  const known = [input.text, ...sections].join('\n');
+  add(listed(ANCHORS_HEADING, anchors, room, (anchor) => !known.includes(anchor)));
   return sections.join('\n');
 }
 
 /** What is left when the messages have all that they may, or a share of it; no more than there are anchors to list. */
-function anchorsRoom(anchors: readonly string[], room: number): number {
-  return listedChars(anchors, Math.max(room - MAX_MESSAGES_CHARS, Math.floor(room * LEAST_SHARE)));
+function anchorsRoom(anchors: readonly string[], room: number, isListed: IsListed): number {
+  return listedChars(anchors, Math.max(room - MAX_MESSAGES_CHARS, Math.floor(room * LEAST_SHARE)), isListed);
 }
 
+/** Asked of as few items as there is room for: it searches a text, and there may be thousands. */
+type IsListed = (item: string) => boolean;
+const everyItem: IsListed = () => true;
+
 /** Chars of a list of anchors, counted up to `most`. */
-function listedChars(anchors: readonly string[], most: number): number {
-  let chars = anchors.length === 0 ? 0 : countCodePoints(ANCHORS_HEADING);
+function listedChars(anchors: readonly string[], most: number, isListed = everyItem): number {
+  let chars = 0;
   for (const anchor of anchors) {
-    chars += countCodePoints(anchor) + 2;
+    if (!isListed(anchor)) continue;
+    chars += countCodePoints(anchor) + 2 + (chars === 0 ? countCodePoints(ANCHORS_HEADING) : 0);
     if (chars >= most) return Math.max(0, most);
   }
   return chars;
@@ -140,13 +139,17 @@ function fileNames(entries: readonly ConversationEntry[]): string[] {
 
 const oneLine = (text: string): string => wellFormed(text).replace(/\s+/gu, ' ');
 
+/** No name or anchor is shorter with what parts it from the next. */
+const LEAST_ITEM_CHARS = 5;
+
 /** As many items as fit behind the heading, in order; nothing when not even one does. */
-export function listed(heading: string, items: readonly string[], maxChars: number): string {
+export function listed(heading: string, items: readonly string[], maxChars: number, isListed = everyItem): string {
   let line = '';
   let room = maxChars - countCodePoints(heading);
   for (const item of items) {
+    if (room < LEAST_ITEM_CHARS) break;
     const chars = countCodePoints(item) + 2;
-    if (chars > room) continue;
+    if (chars > room || !isListed(item)) continue;
     line += line === '' ? item : `, ${item}`;
     room -= chars;
   }
