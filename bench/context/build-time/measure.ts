@@ -85,9 +85,9 @@ export async function playRun(
     const spent = process.cpuUsage(before);
     const ready = readyOf(build);
     samples.push({ cpuMs: (spent.user + spent.system) / 1_000, rows: fresh.length });
+    if (samples.length > SAMPLES) samples.shift();
     if (log.length >= (caps.lengths[next] ?? Infinity)) {
-      const last = samples.slice(-SAMPLES);
-      await at({ events: log.length, ...summed(last), ...sizesOf(worker, ready), compactions }, play, log);
+      await at({ events: log.length, ...summed(samples), ...sizesOf(worker, ready), compactions }, play, log);
       next += 1;
     }
     if (ready.proposal !== null) {

@@ -75,6 +75,20 @@ function tableOf({ label, measured, cold }: Table): string[] {
     `| ${Array.from({ length: 12 }, () => '---:').join(' | ')} |`,
     ...measured.map(row),
     '',
+    ...growthOf(measured),
+  ];
+}
+
+/** What a hundred times as many events do to a build. */
+function growthOf(measured: readonly Measured[]): string[] {
+  const [short, long] = [1_000, 100_000].map((events) => measured.find((one) => one.events >= events));
+  if (short === undefined || long === undefined) return [];
+  const times = (of: (one: Measured) => number): string => (of(long) / of(short)).toFixed(1);
+  const cpu = `${times(({ cpuMs }) => cpuMs.p50)} times the CPU (p95: ${times(({ cpuMs }) => cpuMs.p95)} times)`;
+  const kept = `keeps ${times(({ kept: events }) => events)} times the events in ${times(({ heapBytes }) => heapBytes)} times the heap`;
+  return [
+    `At ${number(long.events)} events a build takes ${cpu} of one at ${number(short.events)}, and its worker ${kept}.`,
+    '',
   ];
 }
 
