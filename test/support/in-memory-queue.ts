@@ -32,6 +32,9 @@ export class InMemoryQueue implements StepQueue {
     return this.isAway ? 0 : Math.max(0, Math.min(count, this.capacity - this.steps.length));
   }
 
+  /** Its room is counted. */
+  jobTaken(): void {}
+
   push(jobs: readonly StepJob[]): Promise<void> {
     if (this.isAway) return Promise.reject(new Error('the queue is away'));
     this.steps.push(...jobs);

@@ -39,6 +39,27 @@ describe('admission', () => {
     expect([asked, one.reserve(4)]).toEqual([2, 3]);
   });
 
+  it('has the place of a job that was taken again, and no more than it saw', async () => {
+    const one = admission();
+    await one.room();
+    one.jobTaken();
+    expect(one.reserve(4)).toBe(3);
+    one.jobTaken();
+    expect([one.reserve(1), one.reserve(1)]).toEqual([1, 0]);
+  });
+
+  it('asks anew on the side before it forgets, as long as somebody reserves', async () => {
+    const one = admission();
+    await one.room();
+    nowMs = 499;
+    expect([one.reserve(1), asked]).toEqual([1, 1]);
+    nowMs = 500;
+    expect([one.reserve(1), one.reserve(1), asked]).toEqual([1, 1, 2]);
+    await one.room();
+    nowMs = 1400;
+    expect(one.reserve(3)).toBe(3);
+  });
+
   it('tells that the queue is away, and asks again the next time', async () => {
     let isAway = true;
     const one = new Admission(() => (isAway ? Promise.reject(new Error('away')) : Promise.resolve(1)));

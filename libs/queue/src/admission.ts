@@ -1,9 +1,12 @@
 /** How long what was seen counts: other processes push too, each at most what it saw. */
 const FRESH_MS = 1000;
+/** After this it is asked anew on the side, so that a busy process always knows. */
+const STALE_MS = FRESH_MS / 2;
 
-/** How much room this process believes the queue to have: what it saw last, less what it took since. */
+/** How much room this process believes the queue to have: what it saw last, less what it pushed and more what it took since. */
 export class Admission {
   private left = 0;
+  private seen = 0;
   private seenAtMs = Number.NEGATIVE_INFINITY;
   private asking: Promise<number> | null = null;
 
@@ -12,15 +15,19 @@ export class Admission {
     private readonly nowMs: () => number = () => performance.now(),
   ) {}
 
-  /** Never asks; at most `count`. */
+  /** Never waits; at most `count`. */
   reserve(count: number): number {
-    const taken = Math.min(count, this.known());
+    const ageMs = this.nowMs() - this.seenAtMs;
+    // A queue that is away is told to whoever pushes; here it is not known then.
+    if (ageMs >= STALE_MS && ageMs < FRESH_MS) this.room().catch(() => undefined);
+    const taken = ageMs < FRESH_MS ? Math.max(0, Math.min(count, this.left)) : 0;
     this.left -= taken;
     return taken;
   }
 
-  private known(): number {
-    return this.nowMs() - this.seenAtMs < FRESH_MS ? this.left : 0;
+  /** A job left the queue, taken by this process. There is never more room than was seen: who else pushes is not known here. */
+  jobTaken(): void {
+    this.left = Math.min(this.left + 1, this.seen);
   }
 
   /** Of several who ask at once one asks the queue. @throws what `ask` throws */
@@ -28,6 +35,7 @@ export class Admission {
     this.asking ??= this.ask()
       .then((room) => {
         this.left = room;
+        this.seen = room;
         this.seenAtMs = this.nowMs();
         return room;
       })

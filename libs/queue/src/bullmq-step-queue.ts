@@ -41,6 +41,10 @@ export class BullmqStepQueue implements StepQueue {
     return this.admission.reserve(count);
   }
 
+  jobTaken(): void {
+    this.admission.jobTaken();
+  }
+
   private async askRoom(): Promise<number> {
     const [capacity, waiting] = await this.answers.within('count what waits', () =>
       Promise.all([this.capacity(), this.steps.getJobCountByTypes('waiting', 'prioritized', 'delayed')]),

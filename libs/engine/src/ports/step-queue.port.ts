@@ -10,6 +10,8 @@ export interface StepQueue {
    * long ago. What is not pushed after all is forgotten soon.
    */
   reserve(count: number): number;
+  /** This process took a job: there is room for one more. */
+  jobTaken(): void;
   push(jobs: readonly StepJob[]): Promise<void>;
   /** Of these, those whose job is not in the queue any more (waiting, delayed or active). */
   findMissing(
