@@ -1,24 +1,18 @@
 import { Processor, WorkerHost } from '@nestjs/bullmq';
 import { Inject, type Type } from '@nestjs/common';
 import { runStepJob, type EngineDeps } from '#libs/engine';
-import type { Tracing } from '#libs/platform';
-import { inJobScope } from '../../runtime/src/index.js';
 import { decodeStepJob, STEPS_QUEUE, type workerOptions } from '#libs/queue';
 
 export const ENGINE = Symbol('EngineDeps');
-export const TRACING = Symbol('Tracing');
 
 /** Adapts a job of BullMQ to the engine's use case, and nothing else. The three parameters must stay declared. */
 export class StepsProcessor extends WorkerHost {
-  constructor(
-    @Inject(ENGINE) private readonly engine: EngineDeps,
-    @Inject(TRACING) private readonly tracing: Tracing,
-  ) {
+  constructor(@Inject(ENGINE) private readonly engine: EngineDeps) {
     super();
   }
 
   process(job: { data: unknown }, _token?: string, signal?: AbortSignal): Promise<void> {
-    return inJobScope(this.tracing, () => runStepJob(this.engine, decodeStepJob(job.data), signal));
+    return runStepJob(this.engine, decodeStepJob(job.data), signal);
   }
 }
 

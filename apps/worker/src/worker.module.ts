@@ -1,7 +1,7 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { QueueModule } from '#libs/queue';
 import type { BackgroundModuleOptions } from '../../runtime/src/index.js';
-import { ENGINE, stepsProcessor, TRACING } from './steps.processor.js';
+import { ENGINE, stepsProcessor } from './steps.processor.js';
 
 /** The worker: the queue's connections, the engine, one processor. */
 @Module({})
@@ -10,11 +10,7 @@ export class WorkerModule {
     return {
       module: WorkerModule,
       imports: [QueueModule.forRoot(queue)],
-      providers: [
-        { provide: ENGINE, useValue: runtime.engine },
-        { provide: TRACING, useValue: runtime.tracing },
-        stepsProcessor(worker),
-      ],
+      providers: [{ provide: ENGINE, useValue: runtime.engine }, stepsProcessor(worker)],
     };
   }
 }

@@ -7,7 +7,7 @@ import type { EventLog } from './ports/event-log.port.js';
 import type { ModelLimiter } from './ports/model-limiter.port.js';
 import type { Models } from './ports/model.port.js';
 import type { PipelineStore } from './ports/pipeline-store.port.js';
-import type { RunStore } from './ports/run-store.port.js';
+import type { Claimed, RunStore } from './ports/run-store.port.js';
 import type { QueueEpoch, StepQueue, Wakeups } from './ports/step-queue.port.js';
 import type { Tools } from './ports/tool.port.js';
 import type { WebhookSender } from './ports/webhook-sender.port.js';
@@ -35,6 +35,8 @@ export type EngineSettings = {
   modelTotalTimeoutMs: number;
   /** Lease expiries in a row without any progress (beginnings are none), after which a step is a dead letter. */
   maxStalls: number;
+  /** How long a job may go on with the next steps of its run; later ones take their turn in the queue. */
+  goOnMs: number;
   /** How long a caller waits for the wake-ups after its commit, which then go on by themselves. Absent: until they are sent. */
   wakeUpWaitMs?: number;
 };
@@ -61,6 +63,8 @@ export type EngineDeps = {
   /** Replaces secrets (the operator's, and those that look like one) in what is about to be stored. */
   redact: (value: Json) => Json;
   settings: EngineSettings;
+  /** Does the work on a step, from its claim on; who observes looks on from here. */
+  inStep: <T>(claimed: Claimed, work: () => Promise<T>) => Promise<T>;
   /** The steps that this process runs now. */
   held: HeldSteps;
   /** What it keeps of conversations between their jobs. */

@@ -16,7 +16,7 @@ import { advanceRun, type Advance, type Advanced } from './advance/advance-run.j
 import { RunRecorder } from './advance/run-recorder.js';
 import { workOn } from './advance/work-on.js';
 import type { EngineDeps } from './engine-deps.js';
-import type { RunRecord, StepRunRecord } from './ports/run-records.port.js';
+import type { RunRecord, StepLease, StepRunRecord } from './ports/run-records.port.js';
 import type { Claimed, RunTransaction } from './ports/run-store.port.js';
 import { startChild } from './start-run/start-child.js';
 import type { StepOutcome } from './run-step/step-outcome.js';
@@ -24,28 +24,33 @@ import { inMs } from './waits/due-at.js';
 import { parkStep } from './waits/park-step.js';
 import { waitForCalls } from './waits/wait-for-calls.js';
 
-export type Settle = { claimed: Claimed; definition: PipelineDefinition; outcome: StepOutcome };
+/** `lease`: under which this worker goes on with the run's next step, if it may. */
+export type Settle = { claimed: Claimed; definition: PipelineDefinition; outcome: StepOutcome; lease?: StepLease };
+/** `next`: the step that this worker has claimed with it. */
+export type Settled = { next: Claimed | null };
 
 /**
  * Writes how a step ended, what follows from it, and the run's next steps: one transaction, refused as a whole when the
- * fence is not ours any more. False: nothing was written.
+ * fence is not ours any more. Null: nothing was written.
  */
-export async function settleStep(deps: EngineDeps, settle: Settle): Promise<boolean> {
-  const advanced = settle.outcome.kind === 'fenced_out' ? null : await transactSettle(deps, settle);
-  if (advanced === null) {
+export async function settleStep(deps: EngineDeps, settle: Settle): Promise<Settled | null> {
+  const settled = settle.outcome.kind === 'fenced_out' ? null : await transactSettle(deps, settle);
+  if (settled === null) {
     deps.logger.info(
       { step_run_id: settle.claimed.step.stepRunId, run_id: settle.claimed.run.runId },
       'step is not held here any more; nothing written',
     );
-    return false;
+    return null;
   }
-  await afterCommit(deps, advanced);
-  return true;
+  await afterCommit(deps, settled.advanced);
+  return settled;
 }
 
+type InTransaction = Settled & { advanced: Advanced };
+
 /** The common outcome shares its transaction with whatever else is ready; the others may lock or read more. */
-function transactSettle(deps: EngineDeps, settle: Settle): Promise<Advanced | null> {
-  const work = (tx: RunTransaction): Promise<Advanced | null> => settleIn(tx, deps, settle);
+function transactSettle(deps: EngineDeps, settle: Settle): Promise<InTransaction | null> {
+  const work = (tx: RunTransaction): Promise<InTransaction | null> => settleIn(tx, deps, settle);
   const { run, step } = settle.claimed;
   return settle.outcome.kind === 'succeeded'
     ? deps.runs.transactRun(workOn(run, step, settle.definition), work)
@@ -55,8 +60,8 @@ function transactSettle(deps: EngineDeps, settle: Settle): Promise<Advanced | nu
 async function settleIn(
   tx: RunTransaction,
   deps: EngineDeps,
-  { claimed, definition, outcome }: Settle,
-): Promise<Advanced | null> {
+  { claimed, definition, outcome, lease }: Settle,
+): Promise<InTransaction | null> {
   const { projectId, runId } = claimed.run;
   const run = await tx.lockRun(projectId, runId);
   const row = await tx.lockStepRun(projectId, claimed.step.stepRunId);
@@ -67,14 +72,17 @@ async function settleIn(
     outcome.kind === 'cancelled' && run.cancelRequestedAt === null
       ? await cancelFromWithin(deps, tx, run, recorder)
       : run;
-  const advance: Advance = { deps, tx, run: cancelling, definition, recorder };
+  const advance: Advance = { deps, tx, run: cancelling, definition, recorder, ...(lease && { lease }) };
   const begun = await writeOutcome(advance, row, run.cancelRequestedAt !== null ? afterCancel(outcome) : outcome);
   const advanced = await advanceRun(advance, [row]);
   await recorder.flush(tx);
   return {
-    ...advanced,
-    runnable: [...begun.runnable, ...advanced.runnable],
-    dispatched: [...begun.dispatched, ...advanced.dispatched],
+    advanced: {
+      ...advanced,
+      runnable: [...begun.runnable, ...advanced.runnable],
+      dispatched: [...begun.dispatched, ...advanced.dispatched],
+    },
+    next: advanced.next === null ? null : await tx.claimedStep(projectId, advanced.next),
   };
 }
 

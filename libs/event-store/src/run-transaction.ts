@@ -3,6 +3,7 @@ import { appendUnits } from './append/append-units.js';
 import { recordUnits } from './append/record-units.js';
 import { findStepRunsOfRun, lockStepRun } from './operations/find-step-run.js';
 import { lockRun } from './operations/find-run.js';
+import { findClaimed } from './operations/claim-steps.js';
 import { claimIdempotencyKey, storeIdempotentAnswer } from './operations/idempotency-keys.js';
 import { findStreamHolder } from './operations/find-stream-holder.js';
 import { insertRun } from './operations/insert-run.js';
@@ -40,6 +41,7 @@ export function runTransaction(open: () => Session): RunTransaction {
         steps.map((step) => ({ ...step, projectId })),
       ),
     updateStepRun: (projectId, stepRunId, patch) => updateStepRun(open(), projectId, stepRunId, patch),
+    claimedStep: (projectId, stepRunId) => findClaimed(open(), projectId, stepRunId),
     insertCompaction: (compaction) => insertCompaction(open(), compaction),
     openCompaction: (projectId, streamId, viewRunId) => findOpenCompaction(open(), projectId, streamId, viewRunId),
     lockCompaction: (projectId, compactionId) => lockCompaction(open(), projectId, compactionId),

@@ -1,19 +1,21 @@
 import type { NewEvent } from '#libs/domain';
 import type { AppendResult, AppendUnit, EngineDeps, RunTransaction } from '#libs/engine';
 import type { EngineMetrics } from './engine-metrics.js';
-import { traceScope, type TraceScope } from './trace-scope.js';
+import { inJobScope, traceScope, type TraceScope } from './trace-scope.js';
 import { beginCompaction, beginStep, modelSpan, tellModel, toolSpan, traced, type Tracer } from './traced-calls.js';
 
-type Observed = Pick<EngineDeps, 'log' | 'runs' | 'compactions' | 'models' | 'tools'>;
+type Ports = Pick<EngineDeps, 'log' | 'runs' | 'compactions' | 'models' | 'tools'>;
+type Observed = Ports & Pick<EngineDeps, 'inStep'>;
 
 /**
  * The same ports, looked at from outside: the engine's code knows nothing of metrics and traces. What is counted is what was
  * committed; nothing here throws or waits.
  */
-export function observedEngine(ports: Observed, metrics: EngineMetrics, tracer: Tracer): Observed {
+export function observedEngine(ports: Ports, metrics: EngineMetrics, tracer: Tracer): Observed {
   return {
     log: observedLog(ports.log, metrics),
-    runs: observedRuns(ports.runs, metrics, tracer),
+    runs: observedRuns(ports.runs, metrics),
+    inStep: observedSteps(metrics, tracer),
     compactions: observedCompactions(ports, metrics, tracer),
     models: observedModels(ports.models, metrics, tracer),
     tools: observedTools(ports.tools, metrics, tracer),
@@ -85,20 +87,22 @@ function tellOutcome(scope: TraceScope | null, events: readonly NewEvent[]): voi
   if (/Failed|TimedOut|DeadLettered/.test(last.type)) scope.span.fail(last.type);
 }
 
-function observedRuns(runs: EngineDeps['runs'], metrics: EngineMetrics, { tracing }: Tracer): EngineDeps['runs'] {
+/** A step counts, and its span begins, with its claim. */
+function observedSteps(metrics: EngineMetrics, { tracing }: Tracer): EngineDeps['inStep'] {
+  return (claimed, work) => {
+    metrics.stepClaimed((Date.now() - Date.parse(claimed.step.queuedAt)) / 1000);
+    return inJobScope(tracing, (scope) => {
+      beginStep(tracing, scope, claimed);
+      return work();
+    });
+  };
+}
+
+function observedRuns(runs: EngineDeps['runs'], metrics: EngineMetrics): EngineDeps['runs'] {
   return {
     ...runs,
     transact: (work) => watched(metrics, work, (watching) => runs.transact(watching)),
     transactRun: (about, work) => watched(metrics, work, (watching) => runs.transactRun(about, watching)),
-    claimStep: async (claim) => {
-      const scope = traceScope();
-      const claimed = await runs.claimStep(claim);
-      if (claimed !== null) {
-        metrics.stepClaimed((Date.now() - Date.parse(claimed.step.queuedAt)) / 1000);
-        beginStep(tracing, scope, claimed);
-      }
-      return claimed;
-    },
     heartbeat: async (held, leaseMs, workerBytes) => {
       const renewed = await runs.heartbeat(held, leaseMs, workerBytes);
       metrics.leasesLost(held.length - renewed.size);
@@ -108,7 +112,7 @@ function observedRuns(runs: EngineDeps['runs'], metrics: EngineMetrics, { tracin
 }
 
 function observedCompactions(
-  { compactions, runs }: Pick<Observed, 'compactions' | 'runs'>,
+  { compactions, runs }: Pick<Ports, 'compactions' | 'runs'>,
   metrics: EngineMetrics,
   { tracing }: Tracer,
 ): EngineDeps['compactions'] {

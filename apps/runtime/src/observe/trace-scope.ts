@@ -17,14 +17,14 @@ export function inTraceScope<T>(scope: TraceScope, work: () => T): T {
 }
 
 /**
- * A job: its span begins with the claim, which tells what trace it belongs to, and ends here. While tracing is off there is no
- * scope: once a process has one, each promise that it makes costs more.
+ * A job's work: its span begins when what it is about is known, and ends here. While tracing is off there is no scope: once a process
+ * has one, each promise that it makes costs more.
  */
-export async function inJobScope({ start }: Tracing, work: () => Promise<void>): Promise<void> {
-  if (start === null) return work();
+export async function inJobScope<T>({ start }: Tracing, work: (scope: TraceScope | null) => Promise<T>): Promise<T> {
+  if (start === null) return work(null);
   const scope: TraceScope = { traceparent: null, span: null };
   try {
-    await scopes.run(scope, work);
+    return await scopes.run(scope, () => work(scope));
   } catch (error) {
     scope.span?.fail('interrupted');
     throw error;

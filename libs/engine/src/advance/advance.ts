@@ -1,6 +1,6 @@
 import type { PipelineDefinition, RunStatus } from '#libs/domain';
 import type { EngineDeps } from '../engine-deps.js';
-import type { RunRecord } from '../ports/run-records.port.js';
+import type { RunRecord, StepLease } from '../ports/run-records.port.js';
 import type { StepJob } from '../ports/step-queue.port.js';
 import type { RunTransaction } from '../ports/run-store.port.js';
 import type { RunRecorder } from './run-recorder.js';
@@ -12,6 +12,8 @@ export type Advance = {
   run: RunRecord;
   definition: PipelineDefinition;
   recorder: RunRecorder;
+  /** Under which the worker that ended a step may go on with the next one at once. */
+  lease?: StepLease;
 };
 
 /** What to do once the transaction has committed. Each has a poll behind it. */
@@ -26,6 +28,8 @@ export type Advanced = ToPush & {
   projectId: string;
   runId: string;
   streamId: string;
+  /** The step that its worker goes on with; null: none. */
+  next: string | null;
   /** Step runs that a worker may hold and that ended without it. */
   stopped: string[];
   /** Steps that ended while a run that they started goes on. */
@@ -45,6 +49,7 @@ export function nothingYet(run: RunRecord): Advanced {
     streamId: run.streamId,
     runnable: [],
     dispatched: [],
+    next: null,
     stopped: [],
     childrenOf: [],
     streamReleased: false,

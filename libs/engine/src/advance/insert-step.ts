@@ -7,7 +7,7 @@ import { stepRunId } from './step-run-id.js';
 export async function insertStep(
   place: StepPlace & { kind: string; attempt: number },
   { tx, run, definition }: Advance,
-  state: Pick<NewStepRun, 'status' | 'reason' | 'waitingKey' | 'isDispatched'>,
+  state: Pick<NewStepRun, 'status' | 'reason' | 'waitingKey' | 'isDispatched' | 'lease'>,
 ): Promise<string> {
   const id = stepRunId(run.runId, place);
   const { stepId, item, round, kind, attempt } = place;

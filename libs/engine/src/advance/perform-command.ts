@@ -44,15 +44,24 @@ async function closeInside(command: StepCommand, { tx, run, ...advance }: Advanc
   if (row !== null) await closeStep({ tx, run, ...advance }, advanced, row);
 }
 
-/** Marked as dispatched in its first row where the queue has room, so that the row is not written twice before it is claimed. */
+/**
+ * Claimed in its first row where its worker may go on with it, or marked as dispatched there where the queue has room, so that the
+ * row is not written again before it is claimed. Where others wait already, it is not its turn; how often a step that was retried
+ * was dispatched says its row.
+ */
 async function queueStep(
   command: Extract<StepCommand, { type: 'queue_step' }>,
   advance: Advance,
   advanced: Advanced,
 ): Promise<void> {
   const { admission, queue } = advance.deps;
-  // Where others wait already, it is not its turn; how often a step that was retried was dispatched says its row.
-  const isDispatched = command.attempt === 1 && !admission.isCrowded && queue.reserve(1) > 0;
+  const isItsTurn = command.attempt === 1 && !admission.isCrowded;
+  const { lease } = advance;
+  if (isItsTurn && lease !== undefined && advanced.next === null) {
+    advanced.next = await insertStep(command, advance, { status: 'running', lease });
+    return;
+  }
+  const isDispatched = isItsTurn && queue.reserve(1) > 0;
   const id = await insertStep(command, advance, { status: 'queued', isDispatched });
   if (isDispatched) advanced.dispatched.push({ stepRunId: id, dispatchNo: 1, priority: advance.run.priority });
   else advanced.runnable.push(id);

@@ -139,7 +139,8 @@ export type RunPatch = Partial<
 };
 
 /**
- * Queued steps are runnable (dispatch_no 1), `skipped` ones are ended at once, `waiting` ones have started without a worker.
+ * Queued steps are runnable (dispatch_no 1), `skipped` ones are ended at once, `waiting` ones have started without a worker,
+ * `running` ones are claimed by whoever inserts them: under `lease`, with fence and starts 1.
  * With `attempt` above 1 the row is there and `pending`: its fence and what it knows of its conversation stay, dispatch_no
  * goes up.
  */
@@ -151,7 +152,7 @@ export type NewStepRun = {
   round: number;
   kind: string;
   attempt: number;
-  status: 'queued' | 'skipped' | 'waiting';
+  status: 'queued' | 'skipped' | 'waiting' | 'running';
   reason?: WaitReason;
   waitingKey?: string | null;
   priority: number;
@@ -159,6 +160,15 @@ export type NewStepRun = {
   timeoutMs: number | null;
   /** Queued and marked as dispatched: whoever inserts it pushes it right after the commit. */
   isDispatched?: boolean;
+  lease?: StepLease;
+};
+
+/** What a worker holds a step under. */
+export type StepLease = {
+  workerId: string;
+  leaseMs: number;
+  /** Resident memory of the worker. */
+  workerBytes?: number;
 };
 
 /**

@@ -7,6 +7,7 @@ import type {
   JournalSize,
   RunRecord,
   StepUsage,
+  StepLease,
   StepRunRecord,
   NewRun,
   RunPatch,
@@ -46,6 +47,8 @@ export interface RunTransaction extends CompactionTransaction, WaitTransaction, 
   updateRun(projectId: string, runId: string, patch: RunPatch): Promise<void>;
   insertStepRuns(projectId: string, steps: readonly NewStepRun[]): Promise<void>;
   updateStepRun(projectId: string, stepRunId: string, patch: StepRunPatch): Promise<void>;
+  /** A step of a locked run that was inserted as running in this transaction, as its claim would give it. */
+  claimedStep(projectId: string, stepRunId: string): Promise<Claimed>;
 
   /** True when the run holds its stream now: it was free (or shared by all), the run is the first in line. Lock the stream first. */
   acquireStream(run: Pick<RunRecord, 'projectId' | 'streamId' | 'runId' | 'exclusive'>): Promise<boolean>;
@@ -108,14 +111,7 @@ export interface RunStore extends WaitStore, TriggerStore {
    * Sets started_at to now if it is null, and timeout_at to now + timeout_ms if it is null.
    * Null: another worker has or had it, it ended, or a newer dispatch exists; the job ends quietly.
    */
-  claimStep(claim: {
-    stepRunId: string;
-    dispatchNo: number;
-    workerId: string;
-    leaseMs: number;
-    /** Resident memory of the worker. */
-    workerBytes?: number;
-  }): Promise<Claimed | null>;
+  claimStep(claim: StepLease & { stepRunId: string; dispatchNo: number }): Promise<Claimed | null>;
   /** Those that come back are held; `cancelRequested` tells those whose run is to be cancelled. */
   heartbeat(
     held: readonly { stepRunId: string; fence: number }[],

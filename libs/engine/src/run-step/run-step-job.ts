@@ -11,7 +11,7 @@ import { stopReasonOf, type HeldStep } from '../claim/held-steps.js';
 import { workerBytes } from '../claim/worker-bytes.js';
 import type { EngineDeps } from '../engine-deps.js';
 import { loadDefinition } from '../load-definition.js';
-import type { StepRunRecord } from '../ports/run-records.port.js';
+import type { StepLease, StepRunRecord } from '../ports/run-records.port.js';
 import type { Claimed } from '../ports/run-store.port.js';
 import type { ScopePlace, ScopeReader, ScopeStep } from '../ports/wait-store.port.js';
 import { settleStep } from '../settle-step.js';
@@ -21,8 +21,8 @@ import type { StepExecution } from './step-execution.js';
 import { failedStep, stepTimedOut, type StepOutcome } from './step-outcome.js';
 
 /**
- * One job of the step queue: claim, execute, settle. Ends quietly when somebody else has the step. A draining process
- * never claims: it gives the job back under a new number.
+ * One job of the step queue: claim, execute, settle, and for a while the same with the run's next steps. Ends quietly when
+ * somebody else has the step. A draining process never claims: it gives the job back under a new number.
  * Never throws for what can happen to a step; throws only when even settling failed (then the lease expires and the
  * sweeper dispatches again).
  */
@@ -32,19 +32,38 @@ export async function runStepJob(
   signal?: AbortSignal,
 ): Promise<void> {
   if (deps.held.isDraining()) return deps.runs.redispatch([job]);
-  const { workerId, leaseMs } = deps.settings;
-  const claimed = await deps.runs.claimStep({
-    ...job,
-    ...{ workerId, leaseMs, workerBytes: workerBytes() },
-  });
+  const endsAt = performance.now() + deps.settings.goOnMs;
+  const claimed = await deps.runs.claimStep({ ...job, ...leaseOf(deps) });
+  deps.queue.jobTaken();
   deps.admission.jobTaken();
-  if (claimed === null) return;
-  const held = deps.held.hold(claimed.step.stepRunId, claimed.run.runId, claimed.step.fence);
+  let step = claimed === null ? null : hold(deps, claimed);
+  while (step !== null) step = await runHeld(deps, step, { signal, endsAt });
+}
+
+type HeldClaim = Claimed & { held: HeldStep };
+
+const hold = (deps: EngineDeps, claimed: Claimed): HeldClaim => ({
+  ...claimed,
+  held: deps.held.hold(claimed.step.stepRunId, claimed.run.runId, claimed.step.fence),
+});
+
+const leaseOf = ({ settings: { workerId, leaseMs } }: EngineDeps): StepLease => ({
+  ...{ workerId, leaseMs, workerBytes: workerBytes() },
+});
+
+/** `endsAt`: by `performance.now`; afterwards no further step is claimed. */
+type Job = { signal: AbortSignal | undefined; endsAt: number };
+
+/** Returns the step to go on with. */
+async function runHeld(deps: EngineDeps, claim: HeldClaim, { signal, endsAt }: Job): Promise<HeldClaim | null> {
+  const { held } = claim;
   const onAbort = (): void => held.stop('shutdown');
   signal?.addEventListener('abort', onAbort, { once: true });
-  const timeout = stepTimer(claimed.step, deps, held);
+  const timeout = stepTimer(claim.step, deps, held);
   try {
-    await executeAndSettle(deps, claimed, held);
+    const next = await deps.inStep(claim, () => executeAndSettle(deps, claim, endsAt));
+    // Before this one is let go, so that a shutdown waits for it.
+    return next === null ? null : hold(deps, next);
   } finally {
     clearTimeout(timeout);
     signal?.removeEventListener('abort', onAbort);
@@ -52,8 +71,8 @@ export async function runStepJob(
   }
 }
 
-async function executeAndSettle(deps: EngineDeps, claimed: Claimed, held: HeldStep): Promise<void> {
-  const { run, step: row } = claimed;
+async function executeAndSettle(deps: EngineDeps, claimed: HeldClaim, endsAt: number): Promise<Claimed | null> {
+  const { run, step: row, held } = claimed;
   const fields = {
     run_id: run.runId,
     step_id: row.stepId,
@@ -66,7 +85,7 @@ async function executeAndSettle(deps: EngineDeps, claimed: Claimed, held: HeldSt
   let outcome: StepOutcome;
   try {
     definition = await loadDefinition(deps, run.projectId, run.pipeline, run.pipelineVersion);
-    outcome = await execute(deps, claimed, definition, held);
+    outcome = await execute(deps, claimed, definition);
   } catch (error) {
     if (error instanceof RetryableError) {
       deps.logger.warn(
@@ -79,19 +98,20 @@ async function executeAndSettle(deps: EngineDeps, claimed: Claimed, held: HeldSt
     deps.logger.error({ ...fields, error: describeError(error) }, 'step ended by an unexpected error');
     definition = await loadDefinition(deps, run.projectId, run.pipeline, run.pipelineVersion);
   }
-  if (!(await settleStep(deps, { claimed, definition, outcome }))) return;
+  const mayGoOn = !held.isDraining() && performance.now() < endsAt;
+  const lease = mayGoOn ? { lease: leaseOf(deps) } : {};
+  const settled = await settleStep(deps, { claimed, definition, outcome, ...lease });
+  if (settled === null) return null;
   const failure = outcome.kind === 'failed' ? outcome.failure.kind : null;
   deps.logger[failure === null ? 'debug' : 'info']({ ...fields, outcome: outcome.kind, failure }, 'step handled');
+  return settled.next;
 }
 
-async function execute(
-  deps: EngineDeps,
-  claimed: Claimed,
-  definition: PipelineDefinition,
-  held: HeldStep,
-): Promise<StepOutcome> {
-  const { run, step: row } = claimed;
+async function execute(deps: EngineDeps, claimed: HeldClaim, definition: PipelineDefinition): Promise<StepOutcome> {
+  const { run, step: row, held } = claimed;
   if (run.cancelRequestedAt !== null) return { kind: 'cancelled' };
+  // The shutdown began after the step before this one had claimed it.
+  if (held.isDraining()) return { kind: 'released', reason: 'shutdown' };
   const step = findDefinedStep(definition, row.stepId)?.step;
   const scope = scopeOf(definition, row);
   if (step === undefined || scope === null)

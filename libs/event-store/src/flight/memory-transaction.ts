@@ -49,6 +49,7 @@ type Known = Pick<
   | 'updateRun'
   | 'insertStepRuns'
   | 'updateStepRun'
+  | 'claimedStep'
   | 'record'
   | 'announce'
 > &
@@ -88,6 +89,9 @@ function knownOperations(memory: RunMemory, open: () => Session, leaveMemory: ()
       if (!isSimple || !memory.succeedStep(stepRunId, output, moreToolCalls))
         await (await leaveMemory()).updateStepRun(projectId, stepRunId, patch);
     },
+    claimedStep: async (projectId, stepRunId) =>
+      (projectId === memory.projectId ? memory.claimedStep(stepRunId) : null) ??
+      (await leaveMemory()).claimedStep(projectId, stepRunId),
     record: async (units) => void memory.changes.units.push(...units),
     announce: async (projectId, events, newId) => void memory.changes.announced.push({ projectId, events, newId }),
   };

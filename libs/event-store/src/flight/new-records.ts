@@ -24,27 +24,41 @@ export function newRunRecord(run: NewRun, now: string): RunRecord {
 /** The same of a step. */
 export function newStepRecord(projectId: string, step: NewStepRun, now: string): StepRunRecord {
   const isWaiting = step.status === 'waiting';
+  const { lease } = step;
+  const hasStarted = isWaiting || lease !== undefined;
+  const claims = lease === undefined ? 0 : 1;
   return {
     projectId,
     ...{ stepRunId: step.stepRunId, runId: step.runId, stepId: step.stepId, item: step.item, round: step.round },
     ...{ kind: step.kind, status: step.status, reason: step.reason ?? null, priority: step.priority },
     ...{
       attempt: step.attempt,
-      starts: 0,
+      starts: claims,
       releases: 0,
       dispatchNo: 1,
-      dispatchedAt: step.isDispatched === true ? now : null,
-      fence: 0,
+      dispatchedAt: step.isDispatched === true || lease !== undefined ? now : null,
+      fence: claims,
       stalls: 0,
     },
-    ...{ leaseUntil: null, workerId: null, stallPosition: null, cutoffSeq: null, memorySeq: null, manifest: null },
-    ...{ output: null, error: null, dueAt: null, timeoutMs: step.timeoutMs, timeoutAt: null },
+    leaseUntil: later(now, lease?.leaseMs ?? null),
+    ...{
+      workerId: lease?.workerId ?? null,
+      workerBytes: lease?.workerBytes ?? null,
+      stallPosition: null,
+      cutoffSeq: null,
+      memorySeq: null,
+      manifest: null,
+    },
+    ...{ output: null, error: null, dueAt: null, timeoutMs: step.timeoutMs },
+    timeoutAt: hasStarted ? later(now, step.timeoutMs) : null,
     usage: { inputTokens: 0, cachedTokens: 0, outputTokens: 0, costUsd: 0, modelCalls: 0, toolCalls: 0 },
     queuedAt: now,
-    startedAt: isWaiting ? now : null,
+    startedAt: hasStarted ? now : null,
     endedAt: step.status === 'skipped' ? now : null,
     waitingKey: step.waitingKey ?? null,
     waitingSince: isWaiting ? now : null,
-    workerBytes: null,
   };
 }
+
+const later = (now: string, ms: number | null): string | null =>
+  ms === null ? null : new Date(Date.parse(now) + ms).toISOString();

@@ -1,5 +1,6 @@
 import type { ItemCounts, Json, RunError } from '#libs/domain';
 import type {
+  Claimed,
   LoopKey,
   NewRun,
   NewStepRun,
@@ -157,6 +158,13 @@ export class RunMemory {
     if (this.open !== null) this.open = plus(this.open, sumOpen([row]), -1);
     this.changes.succeeded.push({ projectId: this.projectId, stepRunId, output, moreToolCalls });
     return true;
+  }
+
+  /** Null: it was not inserted as claimed here, or the rest of its run is not known. */
+  claimedStep(stepRunId: string): Claimed | null {
+    const step = this.steps.get(stepRunId);
+    if (this.run === null || step?.status !== 'running') return null;
+    return { run: this.run, step, steps: this.isWhole ? [...this.steps.values()] : null };
   }
 
   insertItems(loop: LoopKey, values: readonly Json[]): void {

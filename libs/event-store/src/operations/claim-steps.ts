@@ -9,7 +9,7 @@ import { STEP_RUN_COLUMNS, stepRunRecord, type StepRunRow } from './step-run-row
 /** Steps of a run with more than this are not brought along. */
 const MOST_STEPS = 64;
 
-type ClaimedRow = StepRunRow & { steps: ScopeStep[] | null };
+type ClaimedRow = StepRunRow & { steps: ScopeStep[] | null } & Record<string, unknown>;
 
 // Both rows come back in one row, the run's after the step's.
 const COLUMNS = [
@@ -20,8 +20,29 @@ const RUN_ALIASES = RUN_COLUMNS.map((column) => [column, `r_${column}`] as const
 
 /** Claims many steps in one statement; null for those that somebody else has, in their order. */
 export async function claimSteps(session: Session, claims: readonly LeaseClaim[]): Promise<(Claimed | null)[]> {
-  const rows = await session<(ClaimedRow & Record<string, unknown>)[]>`
-    with ${claimLeases(session, LEASED_STEPS, claims)}
+  const rows = await session<
+    ClaimedRow[]
+  >`with ${claimLeases(session, LEASED_STEPS, claims)} ${withTheirRuns(session)}`;
+  const byId = new Map(rows.map((row) => [row.step_run_id, row]));
+  return claims.map(({ id }) => {
+    const row = byId.get(id);
+    // A job that was delivered twice is claimed once.
+    byId.delete(id);
+    return row === undefined ? null : claimed(row);
+  });
+}
+
+/** A step that was inserted as claimed in this transaction. */
+export async function findClaimed(session: Session, projectId: string, stepRunId: string): Promise<Claimed> {
+  const [row] = await session<ClaimedRow[]>`
+    with claimed as (select * from step_run where project_id = ${projectId} and step_run_id = ${stepRunId}) ${withTheirRuns(session)}`;
+  if (row === undefined) throw new Error(`the step ${stepRunId} was claimed in a transaction that does not see it`);
+  return claimed(row);
+}
+
+/** Of the rows of the CTE `claimed`. */
+function withTheirRuns(session: Session) {
+  return session`
     select ${session.unsafe(COLUMNS)}, o.steps
     from claimed s
     cross join lateral (select * from run where project_id = s.project_id and run_id = s.run_id offset 0) r
@@ -32,16 +53,9 @@ export async function claimSteps(session: Session, claims: readonly LeaseClaim[]
         select * from step_run where project_id = s.project_id and run_id = s.run_id limit ${MOST_STEPS + 1}
       ) o
     ) o`;
-  const byId = new Map(rows.map((row) => [row.step_run_id, row]));
-  return claims.map(({ id }) => {
-    const row = byId.get(id);
-    // A job that was delivered twice is claimed once.
-    byId.delete(id);
-    return row === undefined ? null : claimed(row);
-  });
 }
 
-function claimed(row: ClaimedRow & Record<string, unknown>): Claimed {
+function claimed(row: ClaimedRow): Claimed {
   const run: Record<string, unknown> = {};
   for (const [column, alias] of RUN_ALIASES) run[column] = row[alias];
   // The column lists above make these rows whole.
