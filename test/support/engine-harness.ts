@@ -154,7 +154,7 @@ function harnessDeps({ database, queue, scripts, logged }: Parts): EngineDeps {
       modelIdleTimeoutMs: 10_000,
       modelTotalTimeoutMs: 20_000,
       maxStalls: 3,
-      goOnMs: 1000,
+      goOnMs: 0,
     },
     admission: new Admission(),
     inStep: (_claimed, work) => work(),

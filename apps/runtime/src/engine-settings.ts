@@ -9,8 +9,6 @@ const MAX_PARALLEL_TOOL_CALLS = 8;
 const MODEL_IDLE_TIMEOUT_MS = 120_000;
 const MODEL_TOTAL_TIMEOUT_MS = 600_000;
 const MAX_STALLS = 3;
-/** Longer than short steps take, shorter than anybody in the queue minds to wait. */
-const GO_ON_MS = 1000;
 
 /** `app`: which process this is, as the beginning of its id where the operator gave none. */
 export function engineSettings(settings: Settings, app: string): EngineSettings {
@@ -25,7 +23,7 @@ export function engineSettings(settings: Settings, app: string): EngineSettings 
     modelIdleTimeoutMs: MODEL_IDLE_TIMEOUT_MS,
     modelTotalTimeoutMs: MODEL_TOTAL_TIMEOUT_MS,
     maxStalls: MAX_STALLS,
-    goOnMs: GO_ON_MS,
+    goOnMs: settings.steps.goOnMs,
   };
 }
 

@@ -35,7 +35,7 @@ export type EngineSettings = {
   modelTotalTimeoutMs: number;
   /** Lease expiries in a row without any progress (beginnings are none), after which a step is a dead letter. */
   maxStalls: number;
-  /** How long a job may go on with the next steps of its run; later ones take their turn in the queue. */
+  /** How long a job may go on with the next steps of its run; later ones take their turn in the queue. 0: each step is a job. */
   goOnMs: number;
   /** How long a caller waits for the wake-ups after its commit, which then go on by themselves. Absent: until they are sent. */
   wakeUpWaitMs?: number;

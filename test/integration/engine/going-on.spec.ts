@@ -33,10 +33,8 @@ async function startOne(pipeline: string) {
 const statuses = async (runId: string): Promise<string[]> =>
   (await harness.deps.runs.stepRunsOf(PROJECT, runId)).map(({ stepId, status }) => `${stepId} ${status}`);
 const eventTypes = async (runId: string): Promise<string[]> => (await harness.events(runId)).map(({ type }) => type);
-const withSettings = (settings: Partial<EngineDeps['settings']>): EngineDeps => ({
-  ...harness.deps,
-  settings: { ...harness.deps.settings, ...settings },
-});
+/** With WEIR_GO_ON_S: the harness is as most are, each step a job. */
+const goingOn = (worker: EngineDeps): EngineDeps => ({ ...worker, settings: { ...worker.settings, goOnMs: 60_000 } });
 /** A worker to which something happens right after the end of its first step has been committed. */
 function afterFirstEnd(worker: EngineDeps, happens: () => void): EngineDeps {
   let ends = 0;
@@ -59,7 +57,7 @@ async function endedByOthers(runId: string): Promise<void> {
 describe('a worker that has ended a step', () => {
   it('goes on with the next one without the queue, which tells the same story', async () => {
     const { runId, job } = await startOne('chain');
-    await runStepJob(harness.deps, job);
+    await runStepJob(goingOn(harness.deps), job);
     expect(await statuses(runId)).toEqual(['s1 succeeded', 's2 succeeded', 's3 succeeded']);
     expect(harness.queue.steps).toEqual([]);
     await expectProjectionsEqualEvents(harness, runId);
@@ -71,7 +69,7 @@ describe('a worker that has ended a step', () => {
 
   it('takes one step, others may have the rest', async () => {
     const { runId, job } = await startOne('fork');
-    await runStepJob(harness.deps, job);
+    await runStepJob(goingOn(harness.deps), job);
     expect(await statuses(runId)).toEqual(['s1 succeeded', 's2 succeeded', 's3 queued']);
     expect(harness.queue.steps).toHaveLength(1);
     await endedByOthers(runId);
@@ -79,7 +77,7 @@ describe('a worker that has ended a step', () => {
 
   it('goes on from rows where its transaction did more than usual', async () => {
     const { runId, job } = await startOne('beside-a-sleep');
-    await runStepJob(harness.deps, job);
+    await runStepJob(goingOn(harness.deps), job);
     expect((await statuses(runId)).sort()).toEqual(['nap waiting', 's1 succeeded', 's2 succeeded']);
     expect(harness.queue.steps).toEqual([]);
     await expectProjectionsEqualEvents(harness, runId);
@@ -88,19 +86,19 @@ describe('a worker that has ended a step', () => {
   it('does not while others wait for the queue, nor when it has been at it for long', async () => {
     const crowded = await startOne('chain');
     harness.deps.admission.note(true);
-    await runStepJob(harness.deps, crowded.job);
+    await runStepJob(goingOn(harness.deps), crowded.job);
     expect(await statuses(crowded.runId)).toEqual(['s1 succeeded', 's2 queued']);
     await endedByOthers(crowded.runId);
     harness.deps.admission.note(false);
     const late = await startOne('chain');
-    await runStepJob(withSettings({ goOnMs: 0 }), late.job);
+    await runStepJob(harness.deps, late.job);
     expect(await statuses(late.runId)).toEqual(['s1 succeeded', 's2 queued']);
     await endedByOthers(late.runId);
   });
 
   it('gives the next one back when it is to shut down, and a shutdown waits for that', async () => {
     const { runId, job } = await startOne('chain');
-    const worker = harness.secondWorker();
+    const worker = goingOn(harness.secondWorker());
     worker.admission.note(false);
     let ended: Promise<void> = Promise.resolve();
     await new Promise<void>((resolve) => {
@@ -118,7 +116,7 @@ describe('a worker that has ended a step', () => {
 
   it('may die: the next step comes back when its lease has run out', async () => {
     const { runId, job } = await startOne('chain');
-    const worker = harness.secondWorker();
+    const worker = goingOn(harness.secondWorker());
     worker.admission.note(false);
     const dying = afterFirstEnd(worker, () => {
       throw new Error('the process died');

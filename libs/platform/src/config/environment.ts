@@ -49,6 +49,7 @@ const environmentSchema = z.object({
   WEIR_SWEEP_S: seconds.optional(),
   WEIR_RELAY_S: seconds.optional(),
   WEIR_STALL_S: seconds.optional(),
+  WEIR_GO_ON_S: seconds.optional(),
   WEIR_LIMIT_MINUTE_S: seconds.optional(),
   WEIR_WORKER_CONCURRENCY: positiveInteger.optional(),
   WEIR_COMPACTOR_CONCURRENCY: positiveInteger.optional(),

@@ -15,6 +15,7 @@ describe('settings', () => {
       sweepMs: 5000,
       relayMs: 1000,
       stallMs: 120_000,
+      goOnMs: 0,
     });
     expect(settings.drainMs).toBe(25_000);
     expect(settings.database).toEqual({ url: null, poolSize: 10, prepare: true });

@@ -58,6 +58,8 @@ export type Settings = {
     readonly relayMs: number;
     /** Without progress for so long a process says that it is not live. */
     readonly stallMs: number;
+    /** How long a job may go on with the next steps of its run; 0: each step is a job. */
+    readonly goOnMs: number;
   };
   readonly worker: { readonly id: string | null; readonly concurrency: number; readonly compactorConcurrency: number };
   readonly drainMs: number;
@@ -144,6 +146,7 @@ function stepTimes(environment: Environment): Settings['steps'] {
     ...{ leaseMs, heartbeatMs, sweepMs },
     relayMs: (environment.WEIR_RELAY_S ?? 1) * 1000,
     stallMs: (environment.WEIR_STALL_S ?? 120) * 1000,
+    goOnMs: (environment.WEIR_GO_ON_S ?? 0) * 1000,
   };
 }
 
