@@ -1,16 +1,11 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
+import { expectNamedTest, tableRows, testsIn } from '../support/named-tests.js';
 
 const TABLE = 'docs/orchestration-failures.md';
-const rows = readFileSync(TABLE, 'utf8')
-  .split('\n')
-  .filter((line) => /^\| [A-K]\d/.test(line))
-  .map((line) => line.split('|').map((cell) => cell.trim()))
-  .map(([, row = '', fault = '', played = '', rule = '']) => ({
-    row,
-    fault,
-    played: played === '' ? [] : played.split('<br>'),
-    rule,
-  }));
+const rows = tableRows(TABLE, /^[A-K]\d+$/).map(([row = '', fault = '', played = '', rule = '']) => ({
+  ...{ row, fault, rule },
+  played: testsIn(played),
+}));
 
 describe(TABLE, () => {
   it('has every row of the collection, each once', () => {
@@ -22,11 +17,6 @@ describe(TABLE, () => {
     expect(fault).not.toBe('');
     // Where no test plays it, a rule makes it impossible.
     expect([...played, rule].join('')).not.toBe('');
-    for (const test of played) {
-      const [, file = '', name = ''] = /^`([^`]+)` › (.+)$/.exec(test) ?? [];
-      expect({ test, isFile: existsSync(file) }).toEqual({ test, isFile: true });
-      // Names that hold a number of cases are quoted up to it.
-      expect({ test, isIn: readFileSync(file, 'utf8').includes(name) }).toEqual({ test, isIn: true });
-    }
+    for (const test of played) expectNamedTest(test);
   });
 });

@@ -89,6 +89,38 @@ describeRedis('workers on Redis', () => {
     await installation.close();
   });
 
+  it('leave nothing in Redis of a step that waits: no delayed, active or deduplicated job (A8, B9)', async () => {
+    const installation = await Installation.open(await open());
+    const retry = { max_attempts: 2, backoff: '1h', max_backoff: '1h' };
+    await installation.script('again', { replies: [{ failure: { class: 'server_error' } }] });
+    await installation.apply('again', [{ id: 'answer', agent: 'a', task: 'Answer.', retry }]);
+    await installation.worker();
+    const runId = await installation.start('again', 1);
+    const { runs } = installation.accepting.engine;
+    await waitFor(async () => (await runs.getRun(PROJECT, runId))?.status === 'waiting');
+    const admin = new Redis(redis.url);
+    const left = async (): Promise<string[]> =>
+      (await admin.keys(`{${redis.prefix}}:*`)).filter((key) => /:(delayed|active|de)(:|$)|stp_/.test(key));
+    await waitFor(async () => (await left()).length === 0);
+    expect(await runs.stepRunsOf(PROJECT, runId)).toMatchObject([{ status: 'waiting', reason: 'timer', attempt: 2 }]);
+    await admin.quit();
+    await installation.close();
+  });
+
+  it('a cancel does not wait for the heartbeat of the step that it stops (H5)', async () => {
+    const heartbeat = { WEIR_HEARTBEAT_S: '60', WEIR_LEASE_S: '200' };
+    const installation = await Installation.open({ ...(await open()), ...heartbeat });
+    await installation.script('stuck', { replies: [{ hang: true }] });
+    await installation.apply('stuck', [{ id: 'answer', agent: 'a', task: 'Answer.' }]);
+    const { runtime } = await installation.worker();
+    const runId = await installation.start('stuck', 1);
+    await waitFor(() => runtime.engine.held.all().length === 1);
+    await cancelRun(installation.accepting.engine, { projectId: PROJECT, runId, reason: null });
+    // `ended` gives up long before the next heartbeat.
+    await expect(installation.ended(runId)).resolves.toMatchObject({ status: 'cancelled' });
+    await installation.close();
+  });
+
   // Row C5, H2: nobody waits for Redis. What it would have carried arrives by the polls behind it.
   it('runs are accepted and cancels arrive while Redis is away, and everything starts when it is back', async () => {
     const { url, prefix } = await testRedis();

@@ -1,6 +1,6 @@
 import type { CompactionJob, StepJob, StepQueue } from '#libs/engine';
 import { jobId } from '#libs/domain';
-import { Admission } from './admission.js';
+import { QueueRoom } from './queue-room.js';
 import type { Answers } from './answers.js';
 import { GatheredPushes } from './gathered-pushes.js';
 import { encodeCompactionJob, encodeStepJob, type EncodedJob } from './jobs.js';
@@ -16,7 +16,7 @@ const PRESENT: ReadonlySet<string> = new Set(['waiting', 'prioritized', 'delayed
 
 /** The port over BullMQ, whichever server is behind it. Every call ends in time, else `queue_unavailable`. */
 export class BullmqStepQueue implements StepQueue {
-  private readonly admission: Admission;
+  private readonly queueRoom: QueueRoom;
   private readonly pushing: GatheredPushes;
 
   constructor(
@@ -27,22 +27,22 @@ export class BullmqStepQueue implements StepQueue {
     private readonly admissionFloor: number,
     private readonly answers: Answers,
   ) {
-    this.admission = new Admission(() => this.askRoom());
+    this.queueRoom = new QueueRoom(() => this.askRoom());
     this.pushing = new GatheredPushes((jobs) =>
       this.answers.within(`take ${jobs.length} steps`, () => this.steps.addBulk(jobs)),
     );
   }
 
   room(): Promise<number> {
-    return this.admission.room();
+    return this.queueRoom.room();
   }
 
   reserve(count: number): number {
-    return this.admission.reserve(count);
+    return this.queueRoom.reserve(count);
   }
 
   jobTaken(): void {
-    this.admission.jobTaken();
+    this.queueRoom.jobTaken();
   }
 
   private async askRoom(): Promise<number> {

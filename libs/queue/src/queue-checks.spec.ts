@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { Answers } from './answers.js';
+import { workerOptions } from './job-intake.js';
 import { decodeStepJob } from './jobs.js';
 import { Listeners } from './listeners.js';
 import { assertTakesSignal } from './processor-arity.js';
@@ -124,5 +125,11 @@ describe('answers', () => {
       return received;
     });
     await expect(answer).resolves.toBe('answer');
+  });
+});
+
+describe('workers', () => {
+  it('have no limiter: what is limited waits in Postgres (F2)', () => {
+    expect(workerOptions({ jobs: 3, leaseMs: 45_000, workerName: 'w' })).not.toHaveProperty('limiter');
   });
 });

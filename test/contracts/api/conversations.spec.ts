@@ -267,6 +267,15 @@ describe('PATCH of a run', () => {
     const patch = { priority: 5, spend_limit: { tokens: 1000 }, tags: ['raised'] };
     const raised = await api.ask(path, { method: 'PATCH', body: patch });
     expect(raised.body).toMatchObject({ priority: 5, tags: ['raised'] });
+    const again = await api.ask(path, { method: 'PATCH', body: { metadata: { n: 1 } } });
+    expect(again.body).toMatchObject({ priority: 5, tags: ['raised'], metadata: { n: 1 } });
+    const { data } = (await api.ask(`/v1/admin/streams/${limited.body.stream_id}/events`)).body;
+    const told = data.filter(({ type }: { type: string }) => type === 'RunLabelled' || type === 'SpendLimitChanged');
+    expect(told.map((event: { data: unknown }) => event.data)).toEqual([
+      { spend_limit: expect.objectContaining({ tokens: 1000 }) },
+      { tags: ['raised'], priority: 5 },
+      { metadata: { n: 1 } },
+    ]);
     await api.work();
     expect((await api.ask(path)).body.status).toBe('succeeded');
     const late = await api.ask(path, { method: 'PATCH', body: { priority: 1 } });

@@ -137,6 +137,21 @@ it('pauses, resumes with the next tick from now, runs at once, shows what is to 
   expect((await post('/v1/schedules/paused/run')).status).toBe(404);
 });
 
+it('takes another interval at once: its next tick is that of the new one (E4)', async () => {
+  await schedule('changed', 'quick');
+  const put = (cron: string) =>
+    api.ask('/v1/schedules/changed', { method: 'PUT', body: { cron, start: { pipeline: 'quick' } } });
+  const yearly = await put('0 0 1 1 *');
+  expect(yearly.body.next_at).toMatch(/-01-01T00:00:00/);
+  const often = await put('* * * * *');
+  expect(Date.parse(often.body.next_at) - Date.now()).toBeLessThan(120_000);
+  await makeDue('changed', '2 seconds');
+  await runDueSchedules(api.engine);
+  expect(await ticksOf('changed')).toHaveLength(1);
+  const { body } = await api.ask('/v1/schedules/changed');
+  expect(Date.parse(body.next_at) - Date.now()).toBeLessThan(120_000);
+});
+
 it('refuses what could never work, with every fault', async () => {
   const start = { pipeline: 'nowhere', inputs: { day: '${tick.dat' } };
   const put = (body: object) => api.ask('/v1/schedules/bad', { method: 'PUT', body });

@@ -2,8 +2,8 @@ import { Body, Controller, Get, Inject, Param, Patch, Post, Query, Res } from '@
 import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { isEndedRun, type StoredSpendLimit } from '#libs/domain';
-import { changeSpendLimit, redactedObject, startRun, type StartRun } from '#libs/engine';
-import { labelRun, listRuns, type ReadDatabase, type RunFilters } from '#libs/event-store';
+import { changeSpendLimit, labelRun, startRun, type StartRun } from '#libs/engine';
+import { listRuns, type ReadDatabase, type RunFilters } from '#libs/event-store';
 import { API_PARTS, type ApiParts } from '../api-parts.js';
 import { FromCaller, hasScope, type Caller } from '../auth/caller.js';
 import { ProgressHub } from '../events/progress-hub.js';
@@ -175,9 +175,12 @@ export class RunsController {
     if (isEndedRun(found.status) && (priority !== undefined || limit !== undefined))
       throw new ProblemError('wrong_state', `Run ${runId} has ended: only its tags and metadata can change.`);
     if (limit !== undefined) await this.limit(projectId, runId, toSpendLimit(limit));
-    const labels = { ...(tags === undefined ? {} : { tags }), ...(priority === undefined ? {} : { priority }) };
-    const given = metadata === undefined ? {} : { metadata: redactedObject(this.parts.engine, metadata) };
-    await labelRun(this.db, { projectId, runId, ...labels, ...given });
+    const labels = {
+      ...(tags === undefined ? {} : { tags }),
+      ...(metadata === undefined ? {} : { metadata }),
+      ...(priority === undefined ? {} : { priority }),
+    };
+    await labelRun(this.parts.engine, { projectId, runId }, labels);
     return this.get(runId, caller);
   }
 

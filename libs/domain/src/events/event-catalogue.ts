@@ -32,6 +32,7 @@ export const eventCatalogue = {
   RunRetried: event(run.runRetried),
   RunPaused: event(run.runPaused),
   RunResumed: event(run.runResumed),
+  RunLabelled: event(run.runLabelled),
   SpendLimitChanged: event(run.spendLimitChanged),
   StepQueued: event(run.stepQueued),
   StepStarted: event(run.stepStarted),

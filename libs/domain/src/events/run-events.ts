@@ -49,6 +49,12 @@ export const runCreated = z.object({
 export const runStarted = z.object({});
 export const runPaused = z.object({ reason: z.string().nullable() });
 export const runResumed = z.object({});
+/** What was given to change it, as it is from then on. */
+export const runLabelled = z.object({
+  tags: z.array(z.string()).optional(),
+  metadata: jsonObjectSchema.optional(),
+  priority: z.number().int().optional(),
+});
 export const spendLimitChanged = z.object({ spend_limit: spendLimitSchema });
 export const runCancelRequested = z.object({ reason: z.string().nullable() });
 export const runSucceeded = z.object({ output: jsonSchema });

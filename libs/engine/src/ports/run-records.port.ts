@@ -130,6 +130,10 @@ export type NewRun = Pick<
 export type RunPatch = Partial<
   Pick<RunRecord, 'status' | 'statusReason' | 'output' | 'error' | 'cancelReason' | 'pipelineVersion' | 'spendLimit'>
 > & {
+  tags?: readonly string[];
+  metadata?: JsonObject;
+  /** Also of its steps that are not in the queue yet. */
+  priority?: number;
   /** Sets or clears paused_at. */
   paused?: boolean;
   started?: true;

@@ -4,7 +4,6 @@ export { createProject, type NewProject } from './projects.js';
 export { deletePipeline, setPipelineAlias } from './pipelines.js';
 export { eraseRun, eraseStream, type EraseResult } from './erase/erase-run.js';
 export { eraseExpiredRuns, findExpiredRuns, type ExpiredRun } from './erase/expire-runs.js';
-export { labelRun } from './label-run.js';
 export { switchQueueBackend } from './switch-queue-backend.js';
 export { deleteHook, putHook, rotateHookSecret, type HookInput } from './hooks.js';
 export { deleteSchedule, pauseSchedule, putSchedule, resumeSchedule, type ScheduleInput } from './schedules.js';

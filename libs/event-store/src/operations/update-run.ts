@@ -8,6 +8,9 @@ export async function updateRun(session: Session, projectId: string, runId: stri
   const assignments = runAssignments(session, patch);
   if (assignments.isEmpty) return;
   await session`update run set ${assignments.list()} where project_id = ${projectId} and run_id = ${runId}`;
+  if (patch.priority !== undefined)
+    await session`
+      update step_run set priority = ${patch.priority} where project_id = ${projectId} and run_id = ${runId} and in_outbox`;
 }
 
 function runAssignments(session: Session, patch: RunPatch): Assignments {
@@ -32,6 +35,9 @@ function runAssignments(session: Session, patch: RunPatch): Assignments {
   if (patch.error !== undefined) assignments.setJson('error', toStoredJson(patch.error));
   if (patch.cancelReason !== undefined)
     assignments.set('cancel_reason', patch.cancelReason === null ? null : toStoredText(patch.cancelReason));
+  if (patch.tags !== undefined) assignments.setTo('tags', session`${patch.tags.map(toStoredText)}::text[]`);
+  if (patch.metadata !== undefined) assignments.setJson('metadata', toStoredJson(patch.metadata));
+  assignments.set('priority', patch.priority);
   if (patch.spendLimit !== undefined) assignments.setJson('spend_limit', toStoredJson(patch.spendLimit));
   if (patch.paused === true) assignments.setTo('paused_at', session`coalesce(paused_at, clock_timestamp())`);
   if (patch.paused === false) assignments.set('paused_at', null);

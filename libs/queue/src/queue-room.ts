@@ -4,7 +4,7 @@ const FRESH_MS = 1000;
 const STALE_MS = FRESH_MS / 2;
 
 /** How much room this process believes the queue to have: what it saw last, less what it pushed and more what it took since. */
-export class Admission {
+export class QueueRoom {
   private left = 0;
   private seen = 0;
   private seenAtMs = Number.NEGATIVE_INFINITY;

@@ -1,11 +1,11 @@
-import { Admission } from './admission.js';
+import { QueueRoom } from './queue-room.js';
 
-describe('admission', () => {
+describe('the room in the queue', () => {
   let asked = 0;
   let nowMs = 0;
   let room = 3;
-  const admission = () =>
-    new Admission(
+  const queueRoom = () =>
+    new QueueRoom(
       async () => {
         asked += 1;
         return room;
@@ -17,11 +17,11 @@ describe('admission', () => {
   });
 
   it('lets nothing in before it has seen the queue', () => {
-    expect(admission().reserve(1)).toBe(0);
+    expect(queueRoom().reserve(1)).toBe(0);
   });
 
   it('gives away what it saw once, and of several who ask at once one asks the queue', async () => {
-    const one = admission();
+    const one = queueRoom();
     await expect(Promise.all([one.room(), one.room()])).resolves.toEqual([3, 3]);
     expect(asked).toBe(1);
     expect([one.reserve(2), one.reserve(2), one.reserve(2)]).toEqual([2, 1, 0]);
@@ -31,7 +31,7 @@ describe('admission', () => {
   });
 
   it('forgets what it saw, and what was reserved of it, after a second', async () => {
-    const one = admission();
+    const one = queueRoom();
     await one.room();
     nowMs = 1000;
     expect(one.reserve(1)).toBe(0);
@@ -40,7 +40,7 @@ describe('admission', () => {
   });
 
   it('has the place of a job that was taken again, and no more than it saw', async () => {
-    const one = admission();
+    const one = queueRoom();
     await one.room();
     one.jobTaken();
     expect(one.reserve(4)).toBe(3);
@@ -49,7 +49,7 @@ describe('admission', () => {
   });
 
   it('asks anew on the side before it forgets, as long as somebody reserves', async () => {
-    const one = admission();
+    const one = queueRoom();
     await one.room();
     nowMs = 499;
     expect([one.reserve(1), asked]).toEqual([1, 1]);
@@ -62,7 +62,7 @@ describe('admission', () => {
 
   it('tells that the queue is away, and asks again the next time', async () => {
     let isAway = true;
-    const one = new Admission(() => (isAway ? Promise.reject(new Error('away')) : Promise.resolve(1)));
+    const one = new QueueRoom(() => (isAway ? Promise.reject(new Error('away')) : Promise.resolve(1)));
     await expect(one.room()).rejects.toThrow('away');
     isAway = false;
     await expect(one.room()).resolves.toBe(1);
