@@ -12,11 +12,10 @@ import type { RunMemory } from './run-memory.js';
  * operation that this does not know writes what was gathered and goes to the database, as all do after it.
  */
 export function memoryTransaction(memory: RunMemory, open: () => Session): RunTransaction {
-  const direct = runTransaction(open);
-  let isDirect = false;
+  let direct: RunTransaction | null = null;
   const leaveMemory = async (): Promise<RunTransaction> => {
-    if (!isDirect) {
-      isDirect = true;
+    if (direct === null) {
+      direct = runTransaction(open);
       const { changes } = memory;
       memory.changes = noChanges();
       await writeRunChanges(open(), [changes]);
@@ -24,18 +23,23 @@ export function memoryTransaction(memory: RunMemory, open: () => Session): RunTr
     return direct;
   };
   const known = knownOperations(memory, open, leaveMemory);
-  const isKnown = (name: string): name is keyof typeof known => !isDirect && Object.hasOwn(known, name);
-  // Every operation of the port is in `direct`; those of `known` have the same types.
+  const isKnown = (name: string): name is keyof typeof known => direct === null && Object.hasOwn(known, name);
+  const perform = async (name: string, given: unknown[]): Promise<unknown> => {
+    const target: object = isKnown(name) ? known : await leaveMemory();
+    return (Reflect.get(target, name) as (...given: unknown[]) => unknown)(...given);
+  };
+  // Those of `known` have the types of the port's.
   return Object.fromEntries(
-    Object.keys(direct).map((name) => [
-      name,
-      async (...given: unknown[]) => {
-        const target: object = isKnown(name) ? known : await leaveMemory();
-        return (Reflect.get(target, name) as (...given: unknown[]) => unknown)(...given);
-      },
-    ]),
+    OPERATIONS.map((name) => [name, (...given: unknown[]) => perform(name, given)]),
   ) as unknown as RunTransaction;
 }
+
+/** Every operation of the port. */
+const OPERATIONS: readonly string[] = Object.keys(
+  runTransaction(() => {
+    throw new Error('there is no session: only the names are asked for');
+  }),
+);
 
 type Known = Pick<
   RunTransaction,
