@@ -75,7 +75,7 @@ export function connect(settings: ConnectSettings): Database {
     suspectMs: settings.suspectMs ?? 1000,
     probeMs: settings.probeMs ?? 3000,
   };
-  const patience = new Patience(limits, () => probe(settings.url, limits.probeMs));
+  const patience = new Patience(limits, (signal) => probe(settings.url, signal));
   const within = <T>(operation: () => PromiseLike<T>): Promise<T> => patience.within(operation);
   return {
     sql,
@@ -90,22 +90,18 @@ export function connect(settings: ConnectSettings): Database {
 }
 
 /** Over a new connection: those of the pool may be stuck although the server has come back. */
-async function probe(url: string, timeoutMs: number): Promise<void> {
+async function probe(url: string, signal: AbortSignal): Promise<void> {
   const sql = postgres(url, {
     max: 1,
-    connect_timeout: timeoutMs / 1000,
+    // Who asks says how long: an error of our own would pass for an answer.
+    connect_timeout: 0,
     // One question is all that is asked; see `isAbandonedTypeQuery` for what a second one would do.
     fetch_types: false,
     connection: { application_name: 'weir-probe' },
     onnotice: () => undefined,
   });
-  const given = setTimeout(() => void sql.end({ timeout: 0 }), timeoutMs);
-  try {
-    await sql`select 1`.simple();
-  } finally {
-    clearTimeout(given);
-    await sql.end({ timeout: 0 });
-  }
+  signal.addEventListener('abort', () => void sql.end({ timeout: 0 }), { once: true });
+  await sql`select 1`.simple();
 }
 
 function sessionTimeouts(settings: ConnectSettings): Record<string, number | string> {

@@ -1,3 +1,5 @@
+import { stat } from 'node:fs/promises';
+import { setImmediate } from 'node:timers/promises';
 import { waitFor } from '../../../test/support/index.js';
 import { Patience } from './patience.js';
 
@@ -18,6 +20,21 @@ describe('patience with a database', () => {
     const probe = (): Promise<void> => ((probes += 1), Promise.reject(new Error('too many clients')));
     const patience = new Patience({ operationMs: 60_000, suspectMs: 1, probeMs: 60_000 }, probe);
     await expect(patience.within(() => waitFor(() => probes > 2))).resolves.toBe(true);
+  });
+
+  it('does not take its own standing still for the silence of the database', async () => {
+    let probes = 0;
+    // The answer is there while the process stands still, and is heard after the timers that were due meanwhile.
+    const probe = async (): Promise<void> => {
+      await setImmediate();
+      const answer = stat(import.meta.filename);
+      const until = performance.now() + 300;
+      while (performance.now() < until);
+      await answer;
+      probes += 1;
+    };
+    const patience = new Patience({ operationMs: 60_000, suspectMs: 5, probeMs: 200 }, probe);
+    await expect(patience.within(() => waitFor(() => probes > 0))).resolves.toBe(true);
   });
 
   it('fails all that waits when the database is silent, then everything at once, until it speaks again', async () => {

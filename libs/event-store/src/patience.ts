@@ -10,6 +10,8 @@ export type PatienceLimits = {
 };
 
 const LOOK_AGAIN_MS = 250;
+/** A silence is that many turns of our own loop long: while the process stands still it hears nothing, which says nothing of the database. */
+const TURNS = 10;
 
 /**
  * Bounds operations as their callers see them. A database that is stopped (not gone) leaves sockets open and silent; no
@@ -25,8 +27,8 @@ export class Patience {
 
   constructor(
     private readonly limits: PatienceLimits,
-    /** Any answer, also an error, is one. */
-    private readonly probe: () => Promise<unknown>,
+    /** Any answer, also an error, is one. The signal ends a probe that nobody waits for any more. */
+    private readonly probe: (signal: AbortSignal) => Promise<unknown>,
   ) {}
 
   /** Driver errors go through unchanged. @throws RetryableError `database_unavailable` */
@@ -68,18 +70,21 @@ export class Patience {
   }
 
   private async answers(): Promise<boolean> {
+    let turns = 0;
     let timer: NodeJS.Timeout | undefined;
     const silence = new Promise<false>((resolve) => {
-      timer = setTimeout(() => resolve(false), this.limits.probeMs);
+      timer = setInterval(() => (turns += 1) === TURNS && resolve(false), this.limits.probeMs / TURNS);
     });
-    const answer = this.probe().then(
+    const ended = new AbortController();
+    const answer = this.probe(ended.signal).then(
       () => true,
       () => true,
     );
     try {
       return await Promise.race([answer, silence]);
     } finally {
-      clearTimeout(timer);
+      clearInterval(timer);
+      ended.abort();
     }
   }
 }
