@@ -6,7 +6,7 @@ import type { ShownItem } from '../view/entry.js';
 import { callsTokens, partsTokens } from './part-tokens.js';
 import { callsChars, partsChars, weightsKey } from './part-chars.js';
 
-/** An item as the model's format takes it, with its size. `tokens` is the raw estimate. */
+/** An item as the model's format takes it, with its size. `tokens` is the raw estimate, made when it is asked for: most are never shown whole. */
 export type Measured = {
   readonly item: ShownItem;
   readonly chars: number;
@@ -25,10 +25,14 @@ export function measureItem(item: ShownItem, model: ModelFacts): Measured {
     repairs,
   );
   const calls = fitted.role === 'assistant' ? fitted.calls : [];
+  let tokens: number | null = null;
   return {
     item: fitted,
     chars: partsChars(fitted.content, model.weights) + callsChars(calls),
-    tokens: TOKENS_PER_MESSAGE + partsTokens(fitted.content, model.weights) + callsTokens(calls),
+    get tokens(): number {
+      tokens ??= TOKENS_PER_MESSAGE + partsTokens(fitted.content, model.weights) + callsTokens(calls);
+      return tokens;
+    },
     repairs,
   };
 }
