@@ -27,15 +27,20 @@ scenario('a worker that slept past its lease (SIGSTOP, SIGCONT) writes nothing t
       output: '${steps.answer.output}',
     });
     const asleep = await deployment.start('sleep', {});
-    await waitFor(() => existsSync(deployment.scriptFile('asked')), { timeoutMs: 60_000 });
-    const holder = Number(readFileSync(deployment.scriptFile('asked'), 'utf8'));
+    // The file is there a moment before the worker's pid is in it.
+    const asked = deployment.scriptFile('asked');
+    const holder = await waitFor(() => existsSync(asked) && (Number(readFileSync(asked, 'utf8')) || null), {
+      timeoutMs: 60_000,
+      what: 'the call of the sleeper',
+    });
     const sleeper = deployment.workers.find(({ pid }) => pid === holder);
-    sleeper?.signal('SIGSTOP');
+    if (sleeper === undefined) throw new Error(`no worker of the deployment has the pid ${holder}`);
+    sleeper.signal('SIGSTOP');
     await waitFor(async () => (await starts(asleep)) === 2, { timeoutMs: 60_000, what: 'the takeover' });
     writeFileSync(deployment.scriptFile('go'), '');
     const [woken] = await deployment.ended([asleep]);
     const [before] = await sql<{ events: number }[]>`select count(*)::int as events from event`;
-    sleeper?.signal('SIGCONT');
+    sleeper.signal('SIGCONT');
     // Both hold an answer to the same call; the sleeper's comes late.
     expect(woken).toMatchObject({ status: 'succeeded', output: 'awake' });
 
