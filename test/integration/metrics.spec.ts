@@ -8,7 +8,11 @@ const text = (file: string): string => readFileSync(new URL(`../../${file}`, imp
 /** Names of metrics in queries or prose, a histogram's series as the histogram. */
 /** A problem's code is no metric. */
 const namesIn = (source: string): string[] => [
-  ...new Set((source.match(/(?<!code `)\b(weir|process)_[a-z_]+/g) ?? []).map((name) => name.replace(/_(bucket|sum|count)$/, ''))),
+  ...new Set(
+    (source.match(/(?<!code `)\b(weir|process)_[a-z_]+/g) ?? []).map((name) =>
+      name.replace(/_(bucket|sum|count)$/, ''),
+    ),
+  ),
 ];
 
 /** Without Node's own and without what is zero in a histogram. */
