@@ -45,7 +45,10 @@ export async function startApi(
   const loops = startEngineLoops(engine, { ...settings.steps, leases: 'none', onSwept: runtime.metrics.swept });
   const { stallMs } = settings.steps;
   const watchdog = startWatchdog({ stallMs, loops, consumer: null, logger: engine.logger, registry });
-  const parts = apiParts({ ...runtime, engine }, { logger, shutdown: shutdown.signal, stalls: () => watchdog.stalls() });
+  const parts = apiParts(
+    { ...runtime, engine },
+    { logger, shutdown: shutdown.signal, stalls: () => watchdog.stalls() },
+  );
   const { app } = await createApi(parts, options);
   await app.listen(settings.server.port ?? DEFAULT_PORT, settings.server.host);
   const turning = [loops, watchdog];

@@ -43,7 +43,7 @@ function playOnce(fixture: Fixture, block: JsonObject, model: ModelFacts): Fixtu
 
 /** Fills in what does not matter: numbers that count up, models, prices. */
 function append(session: Session, { type, data, run }: FixtureEvent): void {
-  session.append(type, { ...defaultsOf(session, type, data), ...data } as never, run ?? 'run_1');
+  session.append(type, { ...defaultsOf(session, type, data), ...data }, run ?? 'run_1');
 }
 
 function defaultsOf(session: Session, type: EventType, data: JsonObject): JsonObject {
