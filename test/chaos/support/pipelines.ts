@@ -5,7 +5,7 @@ export const allowLocal = 'http: { allowed_hosts: [127.0.0.1] }\n';
 
 /**
  * Steps of several kinds with keyed effects: an agent whose scripted model calls `charge` in two turns, a fan-out with a
- * call each, a tool step. `EFFECTS` of them in each run.
+ * call each, a tool step. `CHARGES` in each run.
  */
 export const order = (tools: ToolServer) => ({
   name: 'order',
@@ -26,7 +26,6 @@ export const order = (tools: ToolServer) => ({
 });
 
 const CHARGES = ['one', 'two', 'three', 'parcel 1', 'parcel 2', 'parcel 3', 'bill'];
-export const EFFECTS = CHARGES.length;
 
 const charge = (tools: ToolServer) => ({
   kind: 'http',
