@@ -23,6 +23,9 @@ describe('redaction', () => {
     `sk-ant-api03-${'a1B2'.repeat(6)}`,
     'weir_k1_abcdefghijklmnopqrstuvwxyz',
     `ghp_${'a1'.repeat(18)}`,
+    `github_pat_${'a1'.repeat(11)}`,
+    'xoxb-1234567890-abc',
+    `AIza${'a1B2c'.repeat(7)}`,
     'AKIAABCDEFGHIJKLMNOP',
     '-----BEGIN RSA PRIVATE KEY-----\nMIIB\n-----END RSA PRIVATE KEY-----',
   ])('replaces what looks like a secret: %s', (secret) => {

@@ -5,21 +5,24 @@ import { secretForms } from '#libs/tools';
 /** Shorter values would be found in ordinary words. */
 const SHORTEST_SECRET = 8;
 
-/** Forms that are secrets whoever issued them; each is linear to match. */
-const SECRET_FORMS: readonly RegExp[] = [
-  /\bsk-(?:ant-|proj-)?[A-Za-z0-9_-]{20,}/g,
-  /\bweir_[A-Za-z0-9]+_[A-Za-z0-9_-]{20,}/g,
-  /\bgh[pousr]_[A-Za-z0-9]{36,}/g,
-  /\bgithub_pat_[A-Za-z0-9_]{22,}/g,
-  /\bxox[abprs]-[A-Za-z0-9-]{10,}/g,
-  /\bAKIA[0-9A-Z]{16}\b/g,
-  /\bAIza[0-9A-Za-z_-]{35}/g,
-  /(?<=\b[Bb]earer )[A-Za-z0-9._~+/-]{20,}=*/g,
-  /-----BEGIN [A-Z ]*PRIVATE KEY-----[A-Za-z0-9+/=\s\\]*-----END [A-Z ]*PRIVATE KEY-----/g,
+/** Forms that are secrets whoever issued them, each with what it always has in it; each is linear to match. */
+const SECRET_FORMS: readonly { sign: RegExp; form: RegExp }[] = [
+  { sign: /sk-/, form: /\bsk-(?:ant-|proj-)?[A-Za-z0-9_-]{20,}/g },
+  { sign: /weir_/, form: /\bweir_[A-Za-z0-9]+_[A-Za-z0-9_-]{20,}/g },
+  { sign: /gh[pousr]_/, form: /\bgh[pousr]_[A-Za-z0-9]{36,}/g },
+  { sign: /github_pat_/, form: /\bgithub_pat_[A-Za-z0-9_]{22,}/g },
+  { sign: /xox[abprs]-/, form: /\bxox[abprs]-[A-Za-z0-9-]{10,}/g },
+  { sign: /AKIA/, form: /\bAKIA[0-9A-Z]{16}\b/g },
+  { sign: /AIza/, form: /\bAIza[0-9A-Za-z_-]{35}/g },
+  { sign: /[Bb]earer /, form: /(?<=\b[Bb]earer )[A-Za-z0-9._~+/-]{20,}=*/g },
+  {
+    sign: /PRIVATE KEY-----/,
+    form: /-----BEGIN [A-Z ]*PRIVATE KEY-----[A-Za-z0-9+/=\s\\]*-----END [A-Z ]*PRIVATE KEY-----/g,
+  },
 ];
 
-/** What each of these forms has in it: nearly all text is let through at one look. */
-const MAY_BE_SECRET = /sk-|weir_|gh[pousr]_|github_pat_|xox[abprs]-|AKIA|AIza|[Bb]earer |PRIVATE KEY-----/;
+/** Nearly all text is let through at one look. */
+const MAY_BE_SECRET = new RegExp(SECRET_FORMS.map(({ sign }) => sign.source).join('|'));
 
 /** The operator's own secrets, in every form, by name: keys of connections, secrets of `weir.yml`, environments of MCP servers. */
 export function knownSecrets(settings: Pick<Settings, 'connections' | 'secrets' | 'mcpServers'>): Map<string, string> {
@@ -78,7 +81,7 @@ function textRedactor(secrets: ReadonlyMap<string, string>): (text: string) => s
     let redacted = text;
     for (const value of values) redacted = redacted.replaceAll(value, `[redacted: ${secrets.get(value) ?? 'secret'}]`);
     if (MAY_BE_SECRET.test(redacted))
-      for (const form of SECRET_FORMS) redacted = redacted.replaceAll(form, '[redacted]');
+      for (const { form } of SECRET_FORMS) redacted = redacted.replaceAll(form, '[redacted]');
     return redacted;
   };
 }
