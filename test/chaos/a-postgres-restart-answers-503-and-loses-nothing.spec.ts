@@ -3,7 +3,7 @@ import type { Answer } from './support/deployment.js';
 import { allowLocal, clerkScript, expectOrders, order } from './support/pipelines.js';
 import { scenario } from './support/scenario.js';
 import { expectSound } from './support/soundness.js';
-import { expectUnavailable, orderStubbornly } from './support/stubborn-client.js';
+import { expectUnavailable, orderAllStubbornly } from './support/stubborn-client.js';
 import { ToolServer } from './support/tool-server.js';
 
 const ORDERS = 60;
@@ -18,14 +18,7 @@ scenario('a restart of Postgres answers 503 problem+json, then every run ends', 
     await deployment.apply(order(tools));
     const inputs = Array.from({ length: ORDERS }, (_, n) => n);
     const refused: Answer[] = [];
-    const starting = (async () => {
-      const ids = [];
-      for (const n of inputs) {
-        ids.push(await orderStubbornly(deployment, n, refused));
-        await delay(random.between(0, 250));
-      }
-      return ids;
-    })();
+    const starting = orderAllStubbornly(deployment, inputs, random, refused);
     for (const end of ['stop', 'kill'] as const) {
       await delay(random.between(1_000, 3_000));
       await postgres[end]();

@@ -4,7 +4,7 @@ import type { Answer } from './support/deployment.js';
 import { allowLocal, clerkScript, expectOrders, order } from './support/pipelines.js';
 import { scenario } from './support/scenario.js';
 import { expectSound } from './support/soundness.js';
-import { expectUnavailable, orderStubbornly } from './support/stubborn-client.js';
+import { expectUnavailable, orderAllStubbornly } from './support/stubborn-client.js';
 import { ToolServer } from './support/tool-server.js';
 
 const ORDERS = 40;
@@ -32,14 +32,7 @@ scenario('a Postgres that falls silent answers 503 problem+json in time, then ev
     await deployment.apply(order(tools));
     const inputs = Array.from({ length: ORDERS }, (_, n) => n);
     const refused: Answer[] = [];
-    const starting = (async () => {
-      const ids = [];
-      for (const n of inputs) {
-        ids.push(await orderStubbornly(deployment, n, refused));
-        await delay(random.between(0, 250));
-      }
-      return ids;
-    })();
+    const starting = orderAllStubbornly(deployment, inputs, random, refused);
     for (const silentMs of SILENT_MS) {
       await delay(random.between(1_000, 2_500));
       await postgres.pause();
