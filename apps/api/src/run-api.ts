@@ -1,4 +1,4 @@
-import { startEngineLoops } from '#libs/engine';
+import { startEngineLoops, stopTurning } from '#libs/engine';
 import {
   createLogger,
   createShutdown,
@@ -52,11 +52,10 @@ export async function startApi(
   const { app } = await createApi(parts, options);
   await app.listen(settings.server.port ?? DEFAULT_PORT, settings.server.host);
   const turning = [loops, watchdog];
-  const stopTurning = async (): Promise<void> => void (await Promise.all(turning.map((one) => one.stop(CLOSE_MS))));
   // Readiness goes off and streams end with the shutdown's signal, before any of these.
   shutdown.add({ name: 'gate', timeoutMs: CLOSE_MS, run: () => gate.close('shutting down') });
   shutdown.add({ name: 'requests', timeoutMs: settings.drainMs, run: () => app.close() });
-  shutdown.add({ name: 'loops', timeoutMs: CLOSE_MS, run: stopTurning });
+  shutdown.add({ name: 'loops', timeoutMs: 2 * CLOSE_MS, run: () => stopTurning(turning, CLOSE_MS) });
   shutdown.add({ name: 'queue', timeoutMs: CLOSE_MS, run: () => queue.close() });
   shutdown.add({ name: 'database', timeoutMs: 2 * CLOSE_MS, run: () => database.close() });
   shutdown.add({ name: 'traces', timeoutMs: CLOSE_MS, run: () => runtime.tracing.close() });

@@ -1,4 +1,4 @@
-import { drain, type EngineLoops, type Loop } from '#libs/engine';
+import { drain, stopTurning, type EngineLoops, type Loop } from '#libs/engine';
 import type { Shutdown } from '#libs/platform';
 import type { JobIntake } from '#libs/queue';
 import type { Runtime } from './compose-engine.js';
@@ -34,7 +34,7 @@ export function addShutdownSteps(shutdown: Shutdown, parts: BackgroundParts): vo
     ['no new jobs', CLOSE_MS, () => intake.stop()],
     ['drain', drainMs + 2 * CLOSE_MS, () => drainAll(runtime, drainMs)],
     ['jobs acknowledged', CLOSE_MS, () => intake.close()],
-    ['loops', CLOSE_MS, () => Promise.all(turning.map((one) => one.stop(CLOSE_MS)))],
+    ['loops', 2 * CLOSE_MS, () => stopTurning(turning, CLOSE_MS)],
     ['capacity', CLOSE_MS, () => withdraw(runtime)],
     ['tools', CLOSE_MS, () => Promise.all([runtime.tools.close(), runtime.webhooks.close()])],
     ['queue', CLOSE_MS, () => queue.close()],

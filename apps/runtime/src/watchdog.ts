@@ -1,12 +1,11 @@
 import { Gauge, type Registry } from 'prom-client';
-import { startLoop, type EngineDeps, type EngineLoops, type Loop } from '#libs/engine';
+import { startLoop, type EngineDeps, type EngineLoops, type Loop, type Turning } from '#libs/engine';
 import type { JobIntake } from '#libs/queue';
 import type { Gate } from './gate.js';
 
-export type Watchdog = {
+export type Watchdog = Turning & {
   /** What of this process has stopped, as sentences; empty: it makes progress. For `/health/live`. */
   stalls(): string[];
-  stop(timeoutMs: number): Promise<boolean>;
 };
 
 export type WatchdogOptions = {

@@ -62,6 +62,9 @@ export function connect(settings: ConnectSettings): Database {
     connect_timeout: (settings.connectTimeoutMs ?? 5000) / 1000,
     // postgres.js backs off up to 20 s between attempts to connect, during which statements would hang.
     backoff: () => 0.25,
+    // A pooler gives the server's connection away when a statement has ended, with what follows it in the pipeline already
+    // sent there: its answer never comes (PgBouncer 1.18).
+    ...(prepare ? {} : { max_pipeline: 0 }),
     types: customTypes,
     onnotice: () => undefined,
     connection: {

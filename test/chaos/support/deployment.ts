@@ -198,6 +198,7 @@ export class Deployment {
       faults.push(...fatal.map((line) => new Error(`${app.name}: ${JSON.stringify(line)}`)));
       faults.push(...app.crashes.map(({ code }) => new Error(`${app.name} ended by itself with exit code ${code}`)));
     }
+    if (faults.length > 0) faults.push(new Error(this.logTails(5)));
     const secrets = await this.storedSecrets().catch((error: unknown) => [String(error)]);
     faults.push(...secrets.map((secret) => new Error(`stored: ${secret}`)));
     await attempt(this.database.close());

@@ -245,4 +245,18 @@ describe('connect', () => {
       await plain.close();
     }
   });
+
+  it('gives a transaction its connection behind a full pipeline', async () => {
+    const one = connect({ url: database.url, poolSize: 1 });
+    await one.sql`select ${0}::int as n`;
+    // From below postgres.js's `max_pipeline` to above it.
+    for (const length of [99, 100, 101]) {
+      const before = Array.from({ length }, (_, n) => one.sql`select ${n}::int as n`.execute());
+      const within = one.sql.begin((sql) => sql`select pg_current_xact_id()::text as id`);
+      const [[inside]] = await Promise.all([within, ...before]);
+      const [[outside]] = await Promise.all([one.sql`select pg_current_xact_id()::text as id`]);
+      expect(outside?.['id']).not.toBe(inside?.['id']);
+    }
+    await one.close();
+  });
 });

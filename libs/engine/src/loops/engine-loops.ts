@@ -7,7 +7,7 @@ import { checkEpoch } from '../sweep/check-epoch.js';
 import { runDueSchedules } from '../schedules/run-due-schedules.js';
 import { sweep, wakeDue, type SweepReport } from '../sweep/sweep.js';
 import { WebhookCourier } from '../webhooks/webhook-courier.js';
-import { startLoop, type Loop, type LoopWork } from './loop.js';
+import { startLoop, type Loop, type LoopWork, type Turning } from './loop.js';
 
 /** `leases`: what this process runs and must renew; the API runs nothing. */
 export type EngineLoopsOptions = {
@@ -17,9 +17,7 @@ export type EngineLoopsOptions = {
   onSwept?: (report: SweepReport) => void;
 };
 
-export type EngineLoops = {
-  /** Stops all at once. Resolves with the names of those whose turn had not ended after `timeoutMs`. */
-  stop(timeoutMs: number): Promise<string[]>;
+export type EngineLoops = Turning & {
   /** Each with how long it has not turned although it should have. */
   overdue(): { name: string; ms: number }[];
 };
@@ -61,12 +59,10 @@ export function startEngineLoops(deps: EngineDeps, options: EngineLoopsOptions):
   return {
     overdue: () => loops.map((loop) => ({ name: loop.name, ms: loop.overdueMs() })),
     stop: async (timeoutMs) => {
-      const ended = await Promise.all(
-        loops.map(async (loop) => ({ name: loop.name, inTime: await loop.stop(timeoutMs) })),
-      );
+      const late = await Promise.all(loops.map((loop) => loop.stop(timeoutMs)));
       // Their signal has been aborted: what is left is to write down how they ended.
       await courier.ended();
-      return ended.filter(({ inTime }) => !inTime).map(({ name }) => name);
+      return late.flat();
     },
   };
 }

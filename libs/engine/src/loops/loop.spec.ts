@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { waitFor } from '../../../../test/support/index.js';
 import type { EngineLogger } from '../engine-deps.js';
-import { startLoop } from './loop.js';
+import { startLoop, stopTurning } from './loop.js';
 
 function recordingLogger(): EngineLogger & { lines: string[] } {
   const lines: string[] = [];
@@ -25,7 +25,7 @@ describe('a loop', () => {
       logger,
     );
     await waitFor(() => turns > 6);
-    await expect(loop.stop(1000)).resolves.toBe(true);
+    await expect(loop.stop(1000)).resolves.toEqual([]);
     expect(logger.lines).toEqual(['a turn failed; the next one tries again', 'the loop works again']);
   });
 
@@ -54,7 +54,7 @@ describe('a loop', () => {
     loop.wake();
     await waitFor(() => turns === 3);
     finish();
-    await expect(loop.stop(1000)).resolves.toBe(true);
+    await expect(loop.stop(1000)).resolves.toEqual([]);
   });
 
   it('goes on without a pause while there is more to do', async () => {
@@ -74,8 +74,17 @@ describe('a loop', () => {
       recordingLogger(),
     );
     const start = performance.now();
-    await expect(loop.stop(30)).resolves.toBe(false);
+    await expect(loop.stop(30)).resolves.toEqual(['sweep']);
     expect(performance.now() - start).toBeLessThan(1000);
     expect(seen).toHaveProperty('aborted', true);
+  });
+
+  it('is named when its turn does not end in time', async () => {
+    const endless = { everyMs: 1, turn: () => new Promise<boolean>(() => undefined) };
+    const idle = startLoop({ name: 'relay', everyMs: 1, turn: () => Promise.resolve(false) }, recordingLogger());
+    const loops = ['epoch', 'sweep'].map((name) => startLoop({ name, ...endless }, recordingLogger()));
+    await expect(stopTurning([idle, ...loops], 30)).rejects.toThrow(
+      'still in a turn 30 ms after the stop: epoch, sweep',
+    );
   });
 });

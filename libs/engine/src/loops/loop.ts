@@ -7,18 +7,31 @@ export type LoopWork = {
   turn: (signal: AbortSignal) => Promise<boolean>;
 };
 
-export type Loop = {
+/** What turns beside a process's work until it is stopped. */
+export type Turning = {
+  /**
+   * No turn begins any more. Resolves when those under way have ended, at the latest after `timeoutMs`, with the names of
+   * the loops whose turn has not.
+   */
+  stop(timeoutMs: number): Promise<string[]>;
+};
+
+export type Loop = Turning & {
   name: string;
   /** The next turn begins now, or right after the one that is under way. */
   wake(): void;
-  /** No turn begins any more. Resolves when the one under way has ended, at the latest after `timeoutMs`; false: it has not. */
-  stop(timeoutMs: number): Promise<boolean>;
   /** For how long a turn should have ended since: it hangs, or its timer was lost. 0: it turns, or was stopped. */
   overdueMs(): number;
 };
 
 /** While a fault lasts, one line a minute is enough. */
 const LOG_FAULT_EVERY_MS = 60_000;
+
+/** Stops all at once. Rejects, with their names, when turns have not ended after `timeoutMs`. */
+export async function stopTurning(all: readonly Turning[], timeoutMs: number): Promise<void> {
+  const late = (await Promise.all(all.map((one) => one.stop(timeoutMs)))).flat();
+  if (late.length > 0) throw new Error(`still in a turn ${timeoutMs} ms after the stop: ${late.join(', ')}`);
+}
 
 /** Runs turns one after the other until stopped. Nothing that a turn throws stops it. */
 export function startLoop(work: LoopWork, logger: EngineLogger): Loop {
@@ -40,7 +53,7 @@ export function startLoop(work: LoopWork, logger: EngineLogger): Loop {
     stop: async (timeoutMs) => {
       controller.abort(new Error(`the loop ${work.name} stops`));
       pause.end();
-      return endedWithin(ended, timeoutMs);
+      return (await endedWithin(ended, timeoutMs)) ? [] : [work.name];
     },
     overdueMs: () => (controller.signal.aborted ? 0 : Math.max(0, performance.now() - turnedAt - work.everyMs)),
   };
