@@ -35,7 +35,7 @@ export function httpRequest(outbound: Outbound, hosts: readonly string[]): Built
         hosts.some((pattern) => matchesHost(pattern, url))
           ? null
           : `${url.host} is not one of the hosts that can be read: ${hosts.join(', ')}`;
-      const sent = await sendRequest(outbound, request, refuse, signal);
+      const sent = await sendRequest(outbound, request, { refuse, mayRepeat: true, signal });
       return sent.ok ? readResponse(sent.response, 'GET') : toolError(`${sent.detail}.`, { retryable: sent.retryable });
     },
   };

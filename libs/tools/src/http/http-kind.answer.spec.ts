@@ -106,3 +106,40 @@ describe('an answer', () => {
     expect(await call({}, { signal: abort.signal })).toMatchObject({ status: 'cancelled' });
   });
 });
+
+describe('a connection that breaks before the answer', () => {
+  /** The first connections are closed as idle ones are that were kept too long. */
+  const breakFirst = (count: number): void => {
+    target.answer = (_, response) =>
+      target.seen.length <= count ? response.socket?.destroy() : void response.end('done');
+  };
+
+  it.each(['idempotent_with_key', 'idempotent', 'read_only'] as const)(
+    'is made anew for a call that is %s, with the same key',
+    async (effect) => {
+      breakFirst(1);
+      const outcome = await call({ method: 'POST', effect }, { key: 'k-1' });
+      expect(outcome).toEqual({ status: 'ok', content: 'done' });
+      expect(target.seen.map(({ headers }) => headers['idempotency-key'])).toEqual(['k-1', 'k-1']);
+    },
+  );
+
+  it('is an error after the second time', async () => {
+    breakFirst(2);
+    expect(await call({})).toMatchObject({
+      status: 'error',
+      retryable: true,
+      content: expect.stringContaining('broke before it answered'),
+    });
+    expect(target.seen).toHaveLength(2);
+  });
+
+  it('is an error at once where a second call might do things twice, and says that the first may have done them', async () => {
+    breakFirst(1);
+    expect(await call({ method: 'POST' })).toMatchObject({
+      status: 'error',
+      content: expect.stringContaining('may have taken effect'),
+    });
+    expect(target.seen).toHaveLength(1);
+  });
+});

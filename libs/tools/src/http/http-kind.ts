@@ -78,12 +78,11 @@ async function request(
   if (invocation.idempotencyKey !== null) ready.headers.set('idempotency-key', invocation.idempotencyKey);
   if (definition.resultComesLater === true) addReturnAddress(ready.headers, invocation);
   const isOperatorHost = (url: URL): boolean => options.allowedHosts.some((pattern) => matchesHost(pattern, url));
-  const sent = await sendRequest(
-    options.outbound,
-    ready,
-    (url) => refusedSecret(secrets.used, url, isOperatorHost(url)),
-    invocation.signal,
-  );
+  const sent = await sendRequest(options.outbound, ready, {
+    refuse: (url) => refusedSecret(secrets.used, url, isOperatorHost(url)),
+    mayRepeat: invocation.tool.effect !== 'non_idempotent',
+    signal: invocation.signal,
+  });
   if (!sent.ok) return redactOutcome(toolError(`${sent.detail}.`, { retryable: sent.retryable }), secrets.used);
   const outcome = await readResponse(sent.response, ready.method);
   return redactOutcome(definition.resultComesLater === true ? receiptOf(outcome) : outcome, secrets.used);

@@ -9,24 +9,26 @@ export type Sent =
 export type RefuseUrl = (url: URL) => string | null;
 
 const MAX_REDIRECTS = 5;
+/** How a connection ends that the other side closed, also an idle one that was kept: undici's word and the system's. */
+const BROKEN = ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'];
 /** Not sent to another origin than the one they were meant for. */
 const PRIVATE_HEADERS = ['authorization', 'cookie', 'x-api-key', 'idempotency-key'];
 
 /**
  * Sends a request and follows redirects, each checked like the first address. GET and HEAD follow all; 303 turns any other
- * method into GET; other redirects of other methods are not followed, since the server may have acted already.
+ * method into GET; other redirects of other methods are not followed, since the server may have acted already. A connection
+ * that breaks before the answer is no failure of the call where it may be repeated: it is sent once more, with the same headers.
  */
 export async function sendRequest(
   outbound: Outbound,
   request: HttpRequest,
-  refuse: RefuseUrl,
-  signal: AbortSignal,
+  { refuse, mayRepeat, signal }: { refuse: RefuseUrl; mayRepeat: boolean; signal: AbortSignal },
 ): Promise<Sent> {
   let current = request;
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
     const refused = refuse(current.url);
     if (refused !== null) return { ok: false, detail: refused, retryable: false };
-    const answered = await attempt(outbound, current, signal);
+    const answered = await attempt(outbound, current, signal, mayRepeat);
     if (!answered.ok) return answered;
     const next = await redirected(answered.response, current);
     if (next === null) return answered;
@@ -38,9 +40,11 @@ export async function sendRequest(
 
 async function attempt(
   outbound: Outbound,
-  { method, url, headers, body }: HttpRequest,
+  request: HttpRequest,
   signal: AbortSignal,
+  mayRepeat: boolean,
 ): Promise<Sent> {
+  const { method, url, headers, body } = request;
   try {
     const response = await outbound.fetch(url, { method, headers: Object.fromEntries(headers), body, signal });
     return { ok: true, response, url };
@@ -49,7 +53,12 @@ async function attempt(
     if (refusal !== null) return { ok: false, detail: refusal.message, retryable: false };
     // The caller's signal: whoever aborted it decides what the outcome is.
     signal.throwIfAborted();
-    return { ok: false, detail: `${url.host} cannot be reached (${reasonOf(error)})`, retryable: true };
+    const reason = reasonOf(error);
+    if (!BROKEN.includes(reason))
+      return { ok: false, detail: `${url.host} cannot be reached (${reason})`, retryable: true };
+    if (mayRepeat) return attempt(outbound, request, signal, false);
+    const detail = `the connection to ${url.host} broke before it answered (${reason}); the call may have taken effect all the same`;
+    return { ok: false, detail, retryable: true };
   }
 }
 
