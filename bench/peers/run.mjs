@@ -3,7 +3,8 @@
 //   -- --json           only a line per measure that has a limit: {"measure","value","limit","must","aim","runs"}
 //   -- --from FILE      shows measurements that were taken before
 // Environment: REPEAT (3), SCALE, QUIET_S, SPARE, OLD_RUNS; PEERS chooses some, e.g. PEERS="weir bullmq".
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { MEASURES, judged } from './measures.mjs';
@@ -36,29 +37,37 @@ const PARTS = {
 /** These start processes of the build. */
 const BUILT = ['history', 'http', 'processes', 'idle'];
 
+/** Passed on to what runs. */
+const ENDS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+
 const { argv, env } = process;
 const from = argv.includes('--from') ? argv[argv.indexOf('--from') + 1] : null;
 const chosen = argv.slice(2).filter((arg) => arg in PARTS);
 const parts = chosen.length > 0 ? chosen : Object.keys(PARTS);
 
-function measure() {
+async function measure() {
   const before = existsSync(results) ? lines(results).length : 0;
-  if (parts.some((part) => BUILT.includes(part))) run('npm', ['run', '--silent', 'build'], `${folder}../..`, env);
-  for (const part of parts) for (const one of PARTS[part]) measureOne(part, one);
+  if (parts.some((part) => BUILT.includes(part))) await run('npm', ['run', '--silent', 'build'], `${folder}../..`, env);
+  for (const part of parts) for (const one of PARTS[part]) await measureOne(part, one);
   return lines(results).slice(before);
 }
 
-function measureOne(part, { file, args, env: own, peer }) {
+async function measureOne(part, { file, args, env: own, peer }) {
   if (peer !== null && env.PEERS !== undefined && !env.PEERS.split(' ').includes(peer)) return;
   process.stderr.write(`measuring ${[part, file, ...args].join(' ')}\n`);
   const settings = { ...env, REPEAT: env.REPEAT ?? '3', QUIET_S: env.QUIET_S ?? '5', SPARE: env.SPARE ?? '1', ...own };
   const loader = fileURLToPath(new URL('../../test/support/typescript-loader.mjs', import.meta.url));
-  run(process.execPath, ['--import', loader, `${folder}${file}`, ...args], folder, settings);
+  await run(process.execPath, ['--import', loader, `${folder}${file}`, ...args], folder, settings);
 }
 
-function run(command, args, cwd, settings) {
-  const { status } = spawnSync(command, args, { cwd, env: settings, stdio: ['ignore', 'ignore', 'inherit'] });
-  if (status !== 0) throw new Error(`${args.join(' ')} ended with ${status}; are the servers up (bench/peers/up.sh)?`);
+async function run(command, args, cwd, settings) {
+  const child = spawn(command, args, { cwd, env: settings, stdio: ['ignore', 'ignore', 'inherit'] });
+  const end = () => child.kill('SIGTERM');
+  for (const signal of ENDS) process.once(signal, end);
+  const [status, endedBy] = await once(child, 'exit');
+  for (const signal of ENDS) process.removeListener(signal, end);
+  if (status !== 0)
+    throw new Error(`${args.join(' ')} ended with ${status ?? endedBy}; are the servers up (bench/peers/up.sh)?`);
 }
 
 const lines = (file) =>
@@ -67,7 +76,7 @@ const lines = (file) =>
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line));
 
-const measured = from === null ? measure() : lines(from);
+const measured = from === null ? await measure() : lines(from);
 const verdicts = MEASURES.flatMap((one) => judged(one, measured) ?? []);
 if (argv.includes('--json')) for (const verdict of verdicts) console.log(JSON.stringify(verdict));
 else console.log([measureTable(verdicts), ...otherTables(measured)].join('\n\n'));

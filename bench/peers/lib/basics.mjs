@@ -11,6 +11,9 @@ export const CLIENTS = 50;
 export const STEPS = 5;
 export const STATE = process.env.BENCH_STATE ?? '/var/tmp/peer-bench';
 
+// A benchmark that is told to end takes along what it started: those who start something listen to `exit`.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1));
+
 export const now = () => Number(process.hrtime.bigint()) / 1e6; // ms, monotonic, shared by processes
 export const sleep = (ms) => new Promise((r) => setTimeout(r, ms));
 export const q = (a, p) => {

@@ -22,6 +22,8 @@ export const noteCall = (id, chars) => note(id, [now(), chars]);
 
 export function workerIpc() {
   const handlers = {};
+  // The driver is gone, however it ended.
+  process.once('disconnect', () => process.exit(1));
   process.on('message', async (m) => {
     if (m.t === 'cpu') {
       const c = process.cpuUsage();
