@@ -14,6 +14,7 @@ export function checkNames(read: ReadPipeline, reading: Reading, facts: Pipeline
     if (node.agent !== null) known(reading, [...node.path, 'agent'], 'unknown_agent', node.agent, read.names.agents);
   }
   for (const [path, tool] of toolUses(read)) known(reading, path, 'unknown_tool', tool, tools);
+  for (const [path, tool] of stepTools(read)) checkIsNoPipeline(path, tool, read, reading);
   for (const tool of read.definition.tools.values()) checkToolTarget(tool, reading, facts);
   for (const { path, name } of reading.models) checkModel(path, name, reading, facts);
   checkAgentsHaveModels(read, reading, facts);
@@ -31,13 +32,27 @@ function known(reading: Reading, path: FaultPath, code: string, name: string, na
 }
 
 function toolUses(read: ReadPipeline): readonly (readonly [FaultPath, string])[] {
-  const ofSteps = [...everyNode(read.nodes)].flatMap((node): [FaultPath, string][] =>
-    node.tool === null ? [] : [[[...node.path, 'tool'], node.tool]],
-  );
   const ofAgents = [...read.definition.agents.values()].flatMap((agent) =>
     agent.tools.map((tool, index): [FaultPath, string] => [['agents', agent.name, 'tools', index], tool]),
   );
-  return [...ofSteps, ...ofAgents];
+  return [...stepTools(read), ...ofAgents];
+}
+
+function stepTools(read: ReadPipeline): readonly (readonly [FaultPath, string])[] {
+  return [...everyNode(read.nodes)].flatMap((node): [FaultPath, string][] =>
+    node.tool === null ? [] : [[[...node.path, 'tool'], node.tool]],
+  );
+}
+
+/** A step starts a run by itself; what a tool adds (a declaration, arguments by a model) only agents need. */
+function checkIsNoPipeline(path: FaultPath, name: string, read: ReadPipeline, reading: Reading): void {
+  const tool = read.definition.tools.get(name);
+  if (tool?.kind !== 'pipeline') return;
+  reading.fault(path, {
+    code: 'pipeline_as_step_tool',
+    found: `${describeValue(name)}, a tool that is a pipeline: only agents call these`,
+    expected: `a step with \`pipeline: ${tool.pipeline}\` and \`inputs\``,
+  });
 }
 
 function checkToolTarget(tool: ToolDefinition, reading: Reading, facts: PipelineFacts): void {
