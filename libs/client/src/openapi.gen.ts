@@ -1112,7 +1112,7 @@ export interface paths {
         };
         /**
          * What a run has spent
-         * @description By step, by compaction and by model, in tokens and US dollars.
+         * @description By step, compaction and child run (each with its own children), which sum up to `usage`; the run’s own calls also by model.
          *
          *     Needs the scope `runs:read`.
          */
@@ -2733,6 +2733,13 @@ export interface components {
             status: components["schemas"]["RunStatus"];
         };
         RunCost: {
+            children: {
+                item: number | null;
+                pipeline: string;
+                run_id: string;
+                step_id: string;
+                usage: components["schemas"]["Usage"];
+            }[];
             compactions: {
                 id: string;
                 usage: components["schemas"]["Usage"];

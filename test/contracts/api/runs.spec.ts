@@ -156,6 +156,35 @@ describe('runs', () => {
     );
   });
 
+  it('show what they and the runs that they started have spent, part by part', async () => {
+    await api.ask('/v1/pipelines/asks', {
+      method: 'PUT',
+      body: {
+        name: 'asks',
+        inputs: { message: { type: 'string' } },
+        steps: [
+          { id: 'first', pipeline: 'chat', inputs: { message: '${inputs.message}' } },
+          { id: 'second', depends_on: ['first'], pipeline: 'chat', inputs: { message: '${inputs.message}' } },
+        ],
+      },
+    });
+    const { body } = await api.ask('/v1/pipelines/asks/runs', { method: 'POST', body: { inputs: { message: 'Hi' } } });
+    for (let rounds = 0; rounds < 4; rounds += 1) await api.work();
+    const cost = await api.ask(`/v1/runs/${body.id}/cost`);
+    expect(cost.body).toMatchObject({
+      usage: { model_calls: 2 },
+      steps: [{ usage: { model_calls: 0 } }, { usage: { model_calls: 0 } }],
+      children: [
+        { pipeline: 'chat', step_id: 'first', item: null, usage: { model_calls: 1 } },
+        { pipeline: 'chat', step_id: 'second', item: null, usage: { model_calls: 1 } },
+      ],
+      models: [],
+    });
+    const [child] = cost.body.children;
+    const own = await api.ask(`/v1/runs/${child.run_id}/cost`);
+    expect(own.body).toMatchObject({ usage: child.usage, children: [], models: [{ model: 'scripted:chat' }] });
+  });
+
   it('are listed page by page, each once, newest first', async () => {
     const expected = [];
     for (let at = 0; at < 5; at += 1) expected.unshift((await start({ tags: ['page'] })).body.id);

@@ -1,7 +1,7 @@
 import { Controller, Get, Inject, Param } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { explainRun } from '#libs/engine';
-import { listCompactionUsage, sumUsageByModel } from '#libs/event-store';
+import { listChildUsage, listCompactionUsage, sumUsageByModel } from '#libs/event-store';
 import { API_PARTS, type ApiParts } from '../api-parts.js';
 import { FromCaller, type Caller } from '../auth/caller.js';
 import { Operation } from '../http/operation.js';
@@ -35,7 +35,8 @@ export class RunReportsController {
   @Operation({
     id: 'getRunCost',
     summary: 'What a run has spent',
-    description: 'By step, by compaction and by model, in tokens and US dollars.',
+    description:
+      'By step, compaction and child run (each with its own children), which sum up to `usage`; the run’s own calls also by model.',
     scope: 'runs:read',
     answers: { 200: { description: 'The spending so far.', schema: runCost } },
   })
@@ -43,9 +44,10 @@ export class RunReportsController {
   async cost(@Param('run', { schema: pathId }) runId: string, @FromCaller() caller: Caller): Promise<RunCost> {
     const { projectId } = caller;
     const db = this.parts.database.kysely;
-    const [described, compactions, models] = await Promise.all([
+    const [described, compactions, children, models] = await Promise.all([
       loadRun(this.parts.engine, projectId, runId),
       listCompactionUsage(db, projectId, runId),
+      listChildUsage(db, projectId, runId),
       sumUsageByModel(db, projectId, runId),
     ]);
     return {
@@ -58,6 +60,13 @@ export class RunReportsController {
         usage: toUsage(step.usage),
       })),
       compactions: compactions.map((compaction) => ({ id: compaction.compactionId, usage: toUsage(compaction) })),
+      children: children.map((child) => ({
+        run_id: child.runId,
+        pipeline: child.pipeline,
+        step_id: child.stepId,
+        item: child.item,
+        usage: toUsage(child),
+      })),
       models: models.map((row) => ({ model: row.model, usage: toUsage(row) })),
     };
   }

@@ -153,6 +153,9 @@ export const runCost = z
     usage,
     steps: z.array(z.object({ id: z.string(), item: z.int().nullable(), round: count, usage })),
     compactions: z.array(z.object({ id: z.string(), usage })),
+    children: z.array(
+      z.object({ run_id: z.string(), pipeline: z.string(), step_id: z.string(), item: z.int().nullable(), usage }),
+    ),
     models: z.array(z.object({ model: z.string(), usage })),
   })
   .meta({ id: 'RunCost' });

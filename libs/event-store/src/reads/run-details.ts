@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { ReadDatabase } from './read-database.js';
-import { usageSums, type UsageSums } from './usage-columns.js';
+import { noUsage, usageSums, type UsageSums } from './usage-columns.js';
 
 /** Usage of each of these runs, with compactions and the runs that it started; a run without a step is missing. */
 export async function sumUsageOfRuns(
@@ -55,6 +55,25 @@ export async function sumUsageByModel(db: ReadDatabase, projectId: string, runId
 
 const usageField = (name: 'input_tokens' | 'cached_tokens' | 'output_tokens') =>
   sql<number>`coalesce(sum((coalesce(event.data, payload.body)->'usage'->>${sql.lit(name)})::numeric), 0)`;
+
+export type ChildUsageRow = UsageSums & { runId: string; pipeline: string; stepId: string; item: number | null };
+
+/** Of the runs that the steps of this one started, oldest first, each with all that it started itself. */
+export async function listChildUsage(db: ReadDatabase, projectId: string, runId: string): Promise<ChildUsageRow[]> {
+  const children = await db
+    .selectFrom('step_run as parent')
+    .innerJoin('run as child', 'child.parent_step_run_id', 'parent.step_run_id')
+    .select(['child.run_id as runId', 'child.pipeline', 'parent.step_id as stepId', 'parent.item'])
+    .where('parent.project_id', '=', projectId)
+    .where('parent.run_id', '=', runId)
+    .where('child.project_id', '=', projectId)
+    .orderBy('child.created_at')
+    .orderBy('child.run_id')
+    .execute();
+  const runIds = children.map((child) => child.runId);
+  const sums = await sumUsageOfRuns(db, projectId, runIds);
+  return children.map((child) => ({ ...child, ...(sums.get(child.runId) ?? noUsage) }));
+}
 
 export type CompactionUsageRow = UsageSums & { compactionId: string };
 
