@@ -42,6 +42,9 @@ main(import.meta.url, {
   },
   async client(variant, ipc) {
     const { runtime, close } = await composed(overridesOf(variant));
+    // As in the API: without them a process does not know whether its runs must wait their turn.
+    const { startEngineLoops } = await sources('libs/engine/src/index.ts');
+    const loops = startEngineLoops(runtime.engine, { ...(await settingsOf()).steps, leases: 'none' });
     const start = await starter(runtime.engine);
     return {
       startChain: (id) => start('chain', { id }),
@@ -50,7 +53,10 @@ main(import.meta.url, {
         ipc.send({ t: 'loop', id, n });
         return start('loop', {}, id);
       },
-      close,
+      close: async () => {
+        await loops.stop(2000);
+        await close();
+      },
     };
   },
 });

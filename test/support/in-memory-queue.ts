@@ -35,6 +35,8 @@ export class InMemoryQueue implements StepQueue {
   /** Its room is counted. */
   jobTaken(): void {}
 
+  handOn(): void {}
+
   push(jobs: readonly StepJob[]): Promise<void> {
     if (this.isAway) return Promise.reject(new Error('the queue is away'));
     this.steps.push(...jobs);

@@ -72,7 +72,7 @@ async function settleIn(
     outcome.kind === 'cancelled' && run.cancelRequestedAt === null
       ? await cancelFromWithin(deps, tx, run, recorder)
       : run;
-  const advance: Advance = { deps, tx, run: cancelling, definition, recorder, ...(lease && { lease }) };
+  const advance: Advance = { deps, tx, run: cancelling, definition, recorder, endsStep: true, ...(lease && { lease }) };
   const begun = await writeOutcome(advance, row, run.cancelRequestedAt !== null ? afterCancel(outcome) : outcome);
   const advanced = await advanceRun(advance, [row]);
   await recorder.flush(tx);

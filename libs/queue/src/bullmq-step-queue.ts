@@ -45,6 +45,10 @@ export class BullmqStepQueue implements StepQueue {
     this.queueRoom.jobTaken();
   }
 
+  handOn(): void {
+    this.queueRoom.handOn();
+  }
+
   private async askRoom(): Promise<number> {
     const [capacity, waiting] = await this.answers.within('count what waits', () =>
       Promise.all([this.capacity(), this.steps.getJobCountByTypes('waiting', 'prioritized', 'delayed')]),

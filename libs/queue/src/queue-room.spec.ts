@@ -48,6 +48,19 @@ describe('the room in the queue', () => {
     expect([one.reserve(1), one.reserve(1)]).toEqual([1, 0]);
   });
 
+  it('owes a place that was handed on until this process takes a job', async () => {
+    const one = queueRoom();
+    await one.room();
+    one.reserve(3);
+    one.handOn();
+    one.handOn();
+    one.jobTaken();
+    one.jobTaken();
+    expect(one.reserve(1)).toBe(0);
+    one.jobTaken();
+    expect(one.reserve(1)).toBe(1);
+  });
+
   it('asks anew on the side before it forgets, as long as somebody reserves', async () => {
     const one = queueRoom();
     await one.room();

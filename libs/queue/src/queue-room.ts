@@ -30,6 +30,11 @@ export class QueueRoom {
     this.left = Math.min(this.left + 1, this.seen);
   }
 
+  /** A place goes from a job to the one that follows it; less than none may be left until this process takes its next job. */
+  handOn(): void {
+    this.left -= 1;
+  }
+
   /** Of several who ask at once one asks the queue. @throws what `ask` throws */
   room(): Promise<number> {
     this.asking ??= this.ask()

@@ -1,4 +1,4 @@
-import { relay, sweep, type StepJob } from '../../../libs/engine/src/index.js';
+import { relay, runStepJob, sweep, type StepJob } from '../../../libs/engine/src/index.js';
 import { createEngineHarness, type EngineHarness } from '../../support/engine-harness.js';
 
 /** So many runs of one key wait; the outbox is read by explain with as many. */
@@ -65,6 +65,24 @@ async function freeSlots(times: number): Promise<string[]> {
   }
   return Promise.all(pushed.map(keyOf));
 }
+
+describe('a full queue', () => {
+  it('takes the first step that follows one that ends in its place; the second one waits for its turn', async () => {
+    const after = (id: string) => ({ id, depends_on: ['first'], transform: 2 });
+    await harness.apply({ name: 'fork', steps: [{ id: 'first', transform: 1 }, after('second'), after('third')] });
+    const { admission, queue } = harness.deps;
+    harness.queue.capacity = 1;
+    await harness.start('fork', {});
+    const [job] = harness.queue.steps.splice(0);
+    if (job === undefined) throw new Error('the first step was not pushed');
+    harness.queue.capacity = 0;
+    admission.note(false);
+    expect(queue.reserve(1)).toBe(0);
+    await runStepJob(harness.deps, job);
+    expect(harness.queue.steps).toHaveLength(1);
+    expect(admission.isCrowded).toBe(true);
+  });
+});
 
 describe('a key with many queued runs', () => {
   it(`of which ${MANY} wait lets other keys and pipelines without one have their turn, and reads no more than it takes`, async () => {

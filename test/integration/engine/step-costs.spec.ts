@@ -20,9 +20,9 @@ const BASELINE = {
   /** At least: claims add no entry to any index (HOT), unless a burst has filled their page. */
   hotUpdatesAStep: 0.6,
   /** With the share of the run's own rows; this server writes no full pages after a checkpoint. */
-  walBytesAStep: 6_500,
+  walBytesAStep: 6_000,
   /** One to add the job, one to end it and take the next; the rest is admission, which asks by the clock. */
-  redisScriptsAStep: 3.2,
+  redisScriptsAStep: 2.7,
 };
 
 describeRedis('what a step costs', () => {

@@ -14,6 +14,8 @@ export type Advance = {
   recorder: RunRecorder;
   /** Under which the worker that ended a step may go on with the next one at once. */
   lease?: StepLease;
+  /** A worker's step ends here: one that follows takes its place. */
+  endsStep?: true;
 };
 
 /** What to do once the transaction has committed. Each has a poll behind it. */

@@ -54,17 +54,24 @@ async function queueStep(
   advance: Advance,
   advanced: Advanced,
 ): Promise<void> {
-  const { admission, queue } = advance.deps;
+  const { admission } = advance.deps;
   const isItsTurn = command.attempt === 1 && !admission.isCrowded;
   const { lease } = advance;
   if (isItsTurn && lease !== undefined && advanced.next === null) {
     advanced.next = await insertStep(command, advance, { status: 'running', lease });
     return;
   }
-  const isDispatched = isItsTurn && queue.reserve(1) > 0;
+  const isDispatched = isItsTurn && hasPlace(advance, advanced);
   const id = await insertStep(command, advance, { status: 'queued', isDispatched });
   if (isDispatched) advanced.dispatched.push({ stepRunId: id, dispatchNo: 1, priority: advance.run.priority });
   else advanced.runnable.push(id);
+}
+
+/** The first step that follows another one takes its place, since the worker of that one takes a job for it. */
+function hasPlace({ deps: { queue }, endsStep }: Advance, { next, dispatched }: Advanced): boolean {
+  if (endsStep !== true || next !== null || dispatched.length > 0) return queue.reserve(1) > 0;
+  queue.handOn();
+  return true;
 }
 
 async function expandItems(

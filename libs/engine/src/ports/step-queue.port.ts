@@ -12,6 +12,8 @@ export interface StepQueue {
   reserve(count: number): number;
   /** This process took a job: there is room for one more. */
   jobTaken(): void;
+  /** A job of this process ends, and one that follows it is pushed: whoever takes jobs then takes one more, so nobody is asked. */
+  handOn(): void;
   push(jobs: readonly StepJob[]): Promise<void>;
   /** Of these, those whose job is not in the queue any more (waiting, delayed or active). */
   findMissing(
