@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { MOST_JSON_LEVELS, readJson, unfitJson } from './json.js';
+import { costlyJson, MOST_JSON_LEVELS, MOST_JSON_MEMBERS, readJson, unfitJson } from './json.js';
 
 const nested = (levels: number, inner = ''): string => `${'['.repeat(levels)}${inner}${']'.repeat(levels)}`;
 
@@ -14,6 +14,20 @@ describe('JSON that others wrote', () => {
     expect(() => readJson('{"a":[1,{"b":1e400}]}')).toThrow('a number is too large; write it as a string (at /a/1/b)');
     expect(() => readJson('[{"x":{"__proto__":{"admin":true}}}]')).toThrow('a key is "__proto__"');
     expect(unfitJson(-Infinity)).toEqual({ reason: 'not_finite', path: [] });
+  });
+
+  it('is not even read when that alone would take seconds', () => {
+    const members = (count: number): string => `{${Array.from({ length: count }, (_, n) => `"k${n}":1`).join(',')}}`;
+    expect(readJson(members(MOST_JSON_MEMBERS))).toHaveProperty('k0', 1);
+    expect(() => readJson(members(MOST_JSON_MEMBERS + 1))).toThrow('there are too many values');
+    expect(costlyJson(nested(4_000_000))).toBe('too_deep');
+  });
+
+  it('is counted without what its strings hold, and what has ended again', () => {
+    const quoted = JSON.stringify({ a: ':[{"\\'.repeat(300_000), b: '\\' });
+    expect(costlyJson(quoted)).toBeNull();
+    expect(costlyJson(`[${Array.from({ length: 300_000 }, () => '[{}]').join(',')}]`)).toBeNull();
+    expect(costlyJson(`"${'['.repeat(300_000)}`)).toBeNull();
   });
 
   it('is JSON', () => {

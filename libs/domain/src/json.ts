@@ -27,6 +27,53 @@ export type UnfitJson = {
   readonly path: readonly (string | number)[];
 };
 
+/** Coarser than `MOST_JSON_LEVELS`: what is under it is cheap to read, and then refused with its place. */
+const MOST_TEXT_LEVELS = 250_000;
+/** Members of objects in one text: each may be a new name, and a million of those take seconds to read and to check. */
+export const MOST_JSON_MEMBERS = 200_000;
+
+/**
+ * What would make text too costly to be parsed: it is counted, not read, so text that is no JSON may have it too. Null when
+ * nothing would.
+ */
+export function costlyJson(text: string): 'too_deep' | 'too_many' | null {
+  let level = 0;
+  let members = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    switch (text.charCodeAt(at)) {
+      case QUOTE:
+        at = endOfString(text, at);
+        break;
+      case COLON:
+        members += 1;
+        if (members > MOST_JSON_MEMBERS) return 'too_many';
+        break;
+      case OPEN_LIST:
+      case OPEN_OBJECT:
+        level += 1;
+        if (level > MOST_TEXT_LEVELS) return 'too_deep';
+        break;
+      case CLOSE_LIST:
+      case CLOSE_OBJECT:
+        level -= 1;
+        break;
+    }
+  }
+  return null;
+}
+
+const [QUOTE, BACKSLASH, COLON] = [0x22, 0x5c, 0x3a];
+const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
+
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
+    let before = end;
+    while (text.charCodeAt(before - 1) === BACKSLASH) before -= 1;
+    if ((end - before) % 2 === 0) return end;
+  }
+  return text.length;
+}
+
 type Place = { readonly value: object; readonly parent: Place | null; readonly key: string | number; level: number };
 
 /**
@@ -71,9 +118,11 @@ function pathTo(place: Place, key: string | number): (string | number)[] {
 }
 
 /**
- * JSON text that others wrote. @throws SyntaxError when it is not JSON, or what `unfitJson` finds is in it.
+ * JSON text that others wrote. @throws SyntaxError when it is not JSON, or what `costlyJson` or `unfitJson` finds is in it.
  */
 export function readJson(text: string): Json {
+  const costly = costlyJson(text);
+  if (costly !== null) throw new SyntaxError(UNFIT_WORDS[costly]);
   const value = parseJson(text);
   const unfit = unfitJson(value);
   if (unfit === null) return value;

@@ -1,6 +1,7 @@
 import { request } from 'node:http';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { bodies, optionalBodies, creating, deleting, otherAnswers } from './operation-examples.js';
+import { wholeNumbers, withValue } from './whole-numbers.js';
 import { chatPipeline, startTestApi, type Answer, type TestApi } from './test-api.js';
 
 /**
@@ -248,6 +249,21 @@ describe('every operation', () => {
       expectDocumented(route, unknown);
       expect(unknown.status).toBe(422);
     }
+  });
+
+  it('takes or refuses the largest and smallest of each whole number in its body', async () => {
+    const failed: string[] = [];
+    for (const route of routes()) {
+      const schema = route.operation.requestBody?.content['application/json']?.schema;
+      for (const { path, schema: number } of wholeNumbers(api.document.components.schemas, schema)) {
+        for (const value of [number.minimum, number.maximum]) {
+          const body = withValue(bodies[route.operation.operationId], path, value);
+          const answer = await call(route, { body });
+          if (answer.status >= 500) failed.push(`${route.operation.operationId} ${path.join('.')} ${value}`);
+        }
+      }
+    }
+    expect(failed).toEqual([]);
   });
 
   it('survives ids that are long, odd or hostile', async () => {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { pageQuery } from '../http/list-page.js';
-import { anyJson, count, itemNumber, line, time, usage } from '../http/scalars.js';
+import { anyJson, count, itemInBody, itemNumber, line, time, usage } from '../http/scalars.js';
 
 const status = z.enum(['requested', 'running', 'compacted', 'skipped', 'discarded', 'failed', 'rolled_back']);
 
@@ -50,7 +50,7 @@ const STEP_ID_CHARS = 64;
 export const requestCompactionBody = z
   .strictObject({
     step_id: line(STEP_ID_CHARS).optional(),
-    item: z.int().nonnegative().optional(),
+    item: itemInBody.optional(),
     run_id: line(200).optional(),
     min_tail_turns: z.int().min(0).max(1000).optional(),
   })

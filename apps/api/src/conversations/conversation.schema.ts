@@ -2,10 +2,9 @@ import { z } from 'zod';
 import { transcriptSchema } from '#libs/context';
 import { STEP_ID_PATTERN, type Json } from '#libs/domain';
 import { limitSchema } from '../http/list-page.js';
-import { anyJson, anyJsonObject, count, itemNumber, line, time } from '../http/scalars.js';
+import { anyJson, anyJsonObject, count, itemInBody, itemNumber, line, time } from '../http/scalars.js';
 
 const stepId = z.string().regex(STEP_ID_PATTERN, 'expected a step id: a-z, then a-z 0-9 _');
-const item = z.int().min(0).max(2_147_483_647);
 
 /** A recorded session, read: in the transcript form, or as OpenAI's messages, bare or in an object. */
 export const transcript = z
@@ -28,7 +27,7 @@ export const importBody = z
   .strictObject({
     /** Ignored where the path names a sub-stream. */
     step_id: stepId.nullish(),
-    item: item.nullish(),
+    item: itemInBody.nullish(),
     source_id: line(200).nullish(),
     memory: anyJsonObject.nullish(),
     dry_run: z.boolean().default(false),

@@ -1,12 +1,12 @@
 import { gzipSync } from 'node:zlib';
 import Fastify from 'fastify';
-import { addBodyParsers } from './body-parsers.js';
+import { addBodyParsers, BODY_LIMIT_BYTES } from './body-parsers.js';
 
 async function post(
   body: string | Buffer,
   headers: Record<string, string> = {},
 ): Promise<{ status: number; text: string }> {
-  const server = Fastify();
+  const server = Fastify({ bodyLimit: BODY_LIMIT_BYTES });
   addBodyParsers(server);
   server.setErrorHandler((error, _request, reply) => reply.status(400).send(String(error)));
   server.post('/', () => 'taken');
@@ -30,6 +30,12 @@ describe('JSON bodies', () => {
       const text = expect.stringContaining('over 500 levels deep (at /a/0/0/0/0/0/…)');
       expect(await post(nested(levels))).toEqual({ status: 400, text });
     }
+  });
+
+  it('that would take seconds to read are refused before', async () => {
+    const members = Array.from({ length: 200_001 }, (_, n) => `"k${n}":1`).join(',');
+    expect((await post(`{${members}}`)).text).toMatch(/cannot be taken: there are too many values/);
+    expect((await post(nested(4_000_000))).text).toMatch(/cannot be taken: values are nested over 500 levels deep\./);
   });
 
   it.each(['{"n": 1e400}', '[{"a": -1e999}]'])('with numbers that no double holds are refused: %s', async (body) => {

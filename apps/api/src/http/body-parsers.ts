@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { placeWords, unfitJson, UNFIT_WORDS } from '#libs/domain';
+import { costlyJson, placeWords, unfitJson, UNFIT_WORDS, type UnfitJson } from '#libs/domain';
 import { jsonPointer } from './json-pointer.js';
 import { ProblemError } from './problem-error.js';
 
@@ -34,6 +34,8 @@ export function addBodyParsers(server: FastifyInstance): void {
     const text = body.toString();
     if (isRaw(request)) return done(null, new RawText(text));
     if (text.trim() === '') return done(null, undefined);
+    const costly = costlyJson(text);
+    if (costly !== null) return done(unfit({ reason: costly, path: [] }));
     return parseJson(request, text, (error, value) => {
       if (error !== null) return done(malformedJson(text, error));
       return done(unfitBody(value), value);
@@ -74,14 +76,12 @@ function malformedJson(text: string, cause: Error): ProblemError {
 
 /** What cannot be kept as it came, with its place. */
 function unfitBody(value: unknown): ProblemError | null {
-  const unfit = unfitJson(value);
-  if (unfit === null) return null;
-  const detail = `${UNFIT_WORDS[unfit.reason]} (at ${placeWords(unfit.path)})`;
-  const error = {
-    in: 'body' as const,
-    pointer: jsonPointer(unfit.path.slice(0, MOST_POINTER_KEYS)),
-    code: unfit.reason,
-    detail,
-  };
+  const found = unfitJson(value);
+  return found === null ? null : unfit(found);
+}
+
+function unfit({ reason, path }: UnfitJson): ProblemError {
+  const detail = path.length === 0 ? UNFIT_WORDS[reason] : `${UNFIT_WORDS[reason]} (at ${placeWords(path)})`;
+  const error = { in: 'body' as const, pointer: jsonPointer(path.slice(0, MOST_POINTER_KEYS)), code: reason, detail };
   return new ProblemError('malformed_json', `The body cannot be taken: ${detail}.`, { errors: [error] });
 }

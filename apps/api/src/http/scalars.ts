@@ -22,7 +22,11 @@ const PATH_ID_CHARS = 200;
 /** An id in a path: whatever it is, what does not exist answers 404. */
 export const pathId = line(PATH_ID_CHARS);
 
+/** Columns for them hold no more. */
 const LARGEST_INTEGER = 2_147_483_647;
+/** In bodies; with `Number` behind it in paths and queries. */
+export const versionInBody = z.int().min(1).max(LARGEST_INTEGER);
+export const itemInBody = z.int().min(0).max(LARGEST_INTEGER);
 export const versionNumber = z.coerce.number().int().min(1).max(LARGEST_INTEGER);
 export const itemNumber = z.coerce.number().int().min(0).max(LARGEST_INTEGER);
 

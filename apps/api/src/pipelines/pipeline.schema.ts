@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { pageQuery } from '../http/list-page.js';
-import { anyJson, time } from '../http/scalars.js';
+import { anyJson, time, versionInBody } from '../http/scalars.js';
 
 
 export const applyQuery = z.strictObject({ promote: z.enum(['true', 'false']).default('true') });
@@ -36,7 +36,7 @@ export type PipelineVersionSummary = z.output<typeof pipelineVersionSummary>;
 export const pipelineVersion = pipelineVersionSummary.extend({ name: z.string(), document: anyJson }).meta({ id: 'PipelineVersion' });
 export type PipelineVersion = z.output<typeof pipelineVersion>;
 
-export const aliasBody = z.strictObject({ version: z.int().min(1), weight: z.int().min(0).max(100).default(100) }).meta({ id: 'SetAlias' });
+export const aliasBody = z.strictObject({ version: versionInBody, weight: z.int().min(0).max(100).default(100) }).meta({ id: 'SetAlias' });
 export type AliasBody = z.output<typeof aliasBody>;
 export const aliasName = z.enum(['live', 'canary']);
 export const setAlias = z.object({ name: z.string(), alias: aliasName, version: z.int(), weight: z.int() }).meta({ id: 'Alias' });

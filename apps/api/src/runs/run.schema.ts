@@ -3,7 +3,7 @@ import { expectedDuration, parseDurationMs, RUN_STATUSES, STEP_STATUSES, type Ru
 import { transcript } from '../conversations/conversation.schema.js';
 import { spendLimitBody } from './pause.schema.js';
 import { pageQuery } from '../http/list-page.js';
-import { anyJson, anyJsonObject, count, line, time, timeFilter, usage } from '../http/scalars.js';
+import { anyJson, anyJsonObject, count, line, time, timeFilter, usage, versionInBody } from '../http/scalars.js';
 
 const tag = line(128);
 const tags = z.array(tag).max(50);
@@ -25,7 +25,7 @@ export const startRunBody = z
   .strictObject({
     inputs: anyJsonObject.default({}),
     stream_id: line(128).nullish(),
-    version: z.int().min(1).nullish(),
+    version: versionInBody.nullish(),
     tags: tags.default([]),
     metadata: anyJsonObject.default({}),
     priority: priority.default(0),

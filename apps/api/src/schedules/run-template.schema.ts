@@ -1,13 +1,11 @@
 import { z } from 'zod';
-import { anyJsonObject, line } from '../http/scalars.js';
-
-const LARGEST_VERSION = 2_147_483_647;
+import { anyJsonObject, line, versionInBody } from '../http/scalars.js';
 
 /** What a schedule or a hook starts. Strings in `inputs`, `stream_id` and `metadata` may hold `${…}`. */
 export const runTemplate = z
   .strictObject({
     pipeline: line(128),
-    version: z.int().min(1).max(LARGEST_VERSION).nullable().default(null),
+    version: versionInBody.nullable().default(null),
     inputs: anyJsonObject.default({}),
     stream_id: line(2000).nullable().default(null),
     tags: z.array(line(128)).max(50).default([]),
