@@ -4,7 +4,7 @@ import { newEvent } from '../new-event.js';
 import type { AppendResult, AppendUnit, UsageDelta } from '../ports/event-log.port.js';
 import type { AgentExecution, AgentPlan } from './agent-plan.js';
 import type { Begun } from './begin-agent-step.js';
-import type { Conversation } from './conversation.js';
+import { Conversation } from './conversation.js';
 import type { ManifestOfCall } from './model-at-call.js';
 import type { SubStream } from './read-kept-events.js';
 
@@ -14,13 +14,19 @@ export class AgentContext {
   readonly callModels = new Map<string, ManifestOfCall>();
 
   private shownMemory: Promise<JsonObject> | null = null;
+  /** What is appended with the start of the next call, or by `flush`; the conversation knows it already. */
+  private late: { events: NewEvent[]; usage: UsageDelta } | null = null;
 
   constructor(
     readonly execution: AgentExecution,
     readonly plan: AgentPlan,
     readonly begun: Begun,
-    readonly conversation: Conversation,
+    private current: Conversation,
   ) {}
+
+  get conversation(): Conversation {
+    return this.current;
+  }
 
   get subject(): EventSubject & { streamId: string } {
     const { run, row } = this.execution;
@@ -53,6 +59,58 @@ export class AgentContext {
     events: NewEvent[],
     options: { expectedVersion?: number; usage?: UsageDelta } = {},
   ): Promise<AppendResult> {
+    const { late } = this;
+    const { expectedVersion } = options;
+    if (late === null) return this.write(events, options);
+    if (expectedVersion === undefined) {
+      await this.flush();
+      return this.write(events, options);
+    }
+    const all = [...late.events, ...events];
+    const result = await this.write(all, {
+      expectedVersion: expectedVersion - late.events.length,
+      usage: late.usage,
+    });
+    if (result.status === 'appended') this.late = null;
+    else await this.flush();
+    return result;
+  }
+
+  /**
+   * Leaves events for the next append of the step if that follows at once: one less to wait for. Only for what may be lost with
+   * this process, since whoever takes over does it again. Whoever leaves the loop or writes otherwise calls `flush` first.
+   */
+  async appendSoon(events: NewEvent[], usage: UsageDelta): Promise<AppendResult | null> {
+    if (this.late !== null || !this.current.foresee(events)) return this.append(events, { usage });
+    this.late = { events, usage };
+    return null;
+  }
+
+  /** Tool calls whose result is left for later. */
+  get unwrittenCalls(): number {
+    return this.late?.usage.toolCalls ?? 0;
+  }
+
+  /** Appends what was left for later. */
+  async flush(): Promise<void> {
+    const { late } = this;
+    this.late = null;
+    if (late !== null) await this.write(late.events, { usage: late.usage });
+  }
+
+  /** Before each action: what others wrote since. */
+  async refresh(): Promise<void> {
+    if (!this.current.isAstray) return this.current.refreshAfterOwn();
+    const { execution, plan, begun, place, subject } = this;
+    const next = { view: begun.view, policyHash: plan.policyHash, model: plan.facts };
+    const own = { subject, models: plan.models.length, ownFrom: begun.view.cutoffSeq };
+    this.current = await Conversation.open(execution.deps, place, next, own);
+  }
+
+  private async write(
+    events: NewEvent[],
+    options: { expectedVersion?: number; usage?: UsageDelta },
+  ): Promise<AppendResult> {
     const { deps, run, held } = this.execution;
     const unit: AppendUnit = {
       projectId: run.projectId,
@@ -64,7 +122,7 @@ export class AgentContext {
     const [result] = await deps.log.append([unit]);
     if (result === undefined) throw new Error('append returned no result for its unit');
     if (result.status === 'fenced_out') held.stop('fenced');
-    this.conversation.appended(events, result);
+    this.current.appended(events, result);
     return result;
   }
 }

@@ -26,6 +26,11 @@ export async function callModel(context: AgentContext, request: CallRequest): Pr
   const before = performance.now();
   const build = await buildFor(context, request, 'managed');
   const buildMs = performance.now() - before;
+  // Others look at the log for what this build was made of.
+  if (build.kind !== 'ready') {
+    await context.flush();
+    if (context.conversation.isAstray) return null;
+  }
   if (build.kind === 'wait') return settleWait(context, build);
   if (build.kind === 'over_hard_cap') return failOverHardCap(context, request, build);
   const { deps } = context.execution;
@@ -75,7 +80,7 @@ async function buildFor(
   const { manifest } = request.model;
   const next = { view: begun.view, policyHash: plan.policyHash, model: manifest.model };
   return buildContext({
-    events: await conversation.eventsFor(next, request.recorded?.data.upto_seq),
+    events: await conversation.eventsFor(next, () => context.flush(), request.recorded?.data.upto_seq),
     view: begun.view,
     manifest,
     policyHash: plan.policyHash,

@@ -3,7 +3,7 @@ import type { EventSubject, NewEvent, StoredEvent, StoredEventOf } from '#libs/d
 import type { AppendResult, EventLog } from '../ports/event-log.port.js';
 import { AgentLoop } from './agent-loop.js';
 import type { ConversationCache } from './conversation-cache.js';
-import { ownEvents } from './own-events.js';
+import { foreseenEvents, ownEvents } from './own-events.js';
 import { readKeptEvents, type ReadLog, type SubStream } from './read-kept-events.js';
 
 export type ConversationDeps = { log: EventLog; conversations: ConversationCache };
@@ -17,6 +17,12 @@ export type OwnLoop = { subject: EventSubject; models: number };
 export class Conversation {
   /** What was appended last came right behind what was known: nobody else had written since. */
   private isCurrent = false;
+  /** How many of the newest events were taken in before they are appended. */
+  private foreseen = 0;
+  /** Somebody else wrote where something was foreseen: what is known here is not what stands there. */
+  isAstray = false;
+  /** Of the sub-stream; null until an event of the log has told. */
+  private lastEntry: number | null = null;
 
   private constructor(
     private readonly deps: ConversationDeps,
@@ -75,28 +81,56 @@ export class Conversation {
     this.isCurrent = false;
   }
 
+  /**
+   * Takes in what the step will append before anything else, as it will stand there unless somebody else writes first. False:
+   * where that is cannot be told. `appended` must hear of these events before any others.
+   */
+  foresee(events: readonly NewEvent[]): boolean {
+    if (this.lastEntry === null) return false;
+    const after = { version: this.version, entries: this.lastEntry };
+    this.take(foreseenEvents(this.place.streamId, events, after));
+    this.foreseen += events.length;
+    this.isCurrent = true;
+    return true;
+  }
+
   /** What the step just appended is known without reading it when it stands right behind what was known. */
   appended(events: readonly NewEvent[], result: AppendResult): void {
     const own = ownEvents(this.place.streamId, events, result);
-    this.isCurrent = own?.[0]?.seq === this.version + 1;
-    if (own !== null && this.isCurrent) this.take(own);
+    const { foreseen } = this;
+    this.foreseen = 0;
+    this.isCurrent = own?.[0]?.seq === this.version - foreseen + 1;
+    if (own !== null && this.isCurrent) this.take(own.slice(foreseen));
+    else if (foreseen > 0) this.isAstray = true;
   }
 
   private take(events: readonly StoredEvent[]): void {
     this.loop.append(events);
     this.kept.append(events);
+    this.lastEntry = events.findLast(({ entry }) => entry !== null)?.entry ?? this.lastEntry;
   }
 
-  /** The events that this build needs. `uptoSeq`: of a call that was recorded before, the events that it saw. */
-  async eventsFor(next: NextBuild, uptoSeq?: number): Promise<readonly StoredEvent[]> {
+  /**
+   * The events that this build needs. `uptoSeq`: of a call that was recorded before, the events that it saw. `beforeReading`
+   * writes what was foreseen, if the log has to be read.
+   */
+  async eventsFor(
+    next: NextBuild,
+    beforeReading: () => Promise<void>,
+    uptoSeq?: number,
+  ): Promise<readonly StoredEvent[]> {
     if (uptoSeq !== undefined && uptoSeq < this.version)
       return (await readKeptEvents(this.deps.log, this.place, next, uptoSeq)).events;
-    if (!this.kept.covers(next)) this.kept = await readKeptEvents(this.deps.log, this.place, next, this.version);
+    if (!this.kept.covers(next)) {
+      await beforeReading();
+      this.kept = await readKeptEvents(this.deps.log, this.place, next, this.version);
+    }
     return this.kept.events;
   }
 
   /** Leaves it for the next job of this process. */
   leave(): void {
+    if (this.isAstray) return;
     const { place, view, kept, erasures } = this;
     this.deps.conversations.put(keyOf(place, view), { kept, erasures });
   }

@@ -1,4 +1,4 @@
-import { isJsonObject, readEventData, type Json, type NewEvent, type StoredEvent } from '#libs/domain';
+import { isEntryType, isJsonObject, readEventData, type Json, type NewEvent, type StoredEvent } from '#libs/domain';
 import type { AppendResult } from '../ports/event-log.port.js';
 
 /**
@@ -11,6 +11,20 @@ export function ownEvents(streamId: string, events: readonly NewEvent[], result:
   return events.flatMap((event): StoredEvent[] => {
     const place = places.get(event.eventId);
     return place === undefined ? [] : [storedEvent(streamId, event, place)];
+  });
+}
+
+/** The same of events that will be appended right behind `version`, where `entries` entries stand before them. */
+export function foreseenEvents(
+  streamId: string,
+  events: readonly NewEvent[],
+  after: { version: number; entries: number },
+): StoredEvent[] {
+  let { version: seq, entries } = after;
+  return events.map((event) => {
+    seq += 1;
+    if (isEntryType(event.type)) entries += 1;
+    return storedEvent(streamId, event, { seq, entry: isEntryType(event.type) ? entries : null, position: 0 });
   });
 }
 

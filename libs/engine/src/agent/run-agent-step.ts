@@ -26,19 +26,21 @@ export async function runAgentStep(execution: AgentExecution): Promise<StepOutco
   if (!begin.ok) return begin.outcome;
   const context = new AgentContext(execution, planned.plan, begin.begun, begin.conversation);
   const outcome = await leadLoop(context);
+  await context.flush();
   context.conversation.leave();
   return outcome;
 }
 
 async function leadLoop(context: AgentContext): Promise<StepOutcome> {
-  const { execution, conversation } = context;
+  const { execution } = context;
   for (;;) {
     const stop = stopAtBoundary(context);
     if (stop !== null) return stop;
-    await conversation.refreshAfterOwn();
-    const action = nextAction(conversation.loop);
+    await context.refresh();
+    const action = nextAction(context.conversation.loop);
     // The calls of an answer belong to its turn.
-    const halt = action.type === 'run_tools' ? null : await haltOf(execution.deps, execution.run);
+    const halt =
+      action.type === 'run_tools' ? null : await haltOf(execution.deps, execution.run, context.unwrittenCalls);
     if (halt !== null) return halt;
     const outcome = await performAction(context, action);
     if (outcome !== null) return outcome;

@@ -27,10 +27,12 @@ export async function runToolCalls(context: AgentContext, action: RunTools): Pro
   const queue = [...refused, ...ready];
   if (queue.length === 0) return waitForOthers(context, action, approvals, results);
   const outcomes: (StepOutcome | null)[] = [];
+  let open = action.pending.length;
   const worker = async (): Promise<void> => {
     for (let pending = queue.shift(); pending !== undefined; pending = queue.shift()) {
       if (context.execution.held.signal.aborted) return;
-      outcomes.push(await runOne(context, action, pending));
+      outcomes.push(await runOne(context, action, pending, () => open === 1));
+      open -= 1;
     }
   };
   const { maxParallelToolCalls } = context.execution.deps.settings;
@@ -58,7 +60,13 @@ async function waitForOthers(
   return { kind: 'waiting_for_calls', approvals, results };
 }
 
-async function runOne(context: AgentContext, action: RunTools, pending: ReadyCall): Promise<StepOutcome | null> {
+/** `isLast`: no other call of the answer is open any more. */
+async function runOne(
+  context: AgentContext,
+  action: RunTools,
+  pending: ReadyCall,
+  isLast: () => boolean,
+): Promise<StepOutcome | null> {
   const callNo = action.completed.data.call_no;
   const { conversation, plan } = context;
   const refused = refusal(context, pending.ordinal);
@@ -71,10 +79,14 @@ async function runOne(context: AgentContext, action: RunTools, pending: ReadyCal
   const repeats = isRecordedTool(context, pending.call.name) ? 1 : conversation.loop.countRepeats(pending.call, result);
   const content = repeats === NOTICE_AFTER ? withNotice(result.content) : result.content;
   const completed = completedEvent(context, callNo, pending, result.status, content);
-  const appended = await context.append([...(result.unwritten ?? []), completed], {
-    usage: { usage: null, costUsd: 0, modelCalls: 0, toolCalls: 1 },
-  });
-  if (appended.status === 'fenced_out') return { kind: 'fenced_out' };
+  const unwritten = result.unwritten ?? [];
+  const usage = { usage: null, costUsd: 0, modelCalls: 0, toolCalls: 1 };
+  // The model is asked next, and its start written with this. Not so what must not be done again: it is written at once.
+  const isFollowed = unwritten.length > 0 && result.status !== 'pending' && isLast();
+  const appended = isFollowed
+    ? await context.appendSoon([...unwritten, completed], usage)
+    : await context.append([...unwritten, completed], { usage });
+  if (appended?.status === 'fenced_out') return { kind: 'fenced_out' };
   if (repeats < STOP_AFTER) return null;
   return failedStep(
     'loop_detected',

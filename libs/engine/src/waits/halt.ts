@@ -3,12 +3,21 @@ import type { RunRecord } from '../ports/run-records.port.js';
 import type { RunStandingFacts } from '../ports/wait-store.port.js';
 import { failedStep, type StepOutcome } from '../run-step/step-outcome.js';
 
-/** Asked at each turn boundary: whether the run (or one around it) is paused or has spent what it may. Null: go on. */
+/**
+ * Asked at each turn boundary: whether the run (or one around it) is paused or has spent what it may. Null: go on.
+ * @param unwrittenCalls tool calls that were made and are not counted in the log yet.
+ */
 export async function haltOf(
   deps: Pick<EngineDeps, 'runs'>,
   run: Pick<RunRecord, 'projectId' | 'runId'>,
+  unwrittenCalls = 0,
 ): Promise<StepOutcome | null> {
-  return haltBy(await deps.runs.standing(run.projectId, run.runId));
+  const { isPaused, spending } = await deps.runs.standing(run.projectId, run.runId);
+  const counted = spending.map(({ spent, ...limited }) => ({
+    ...limited,
+    spent: { ...spent, toolCalls: spent.toolCalls + unwrittenCalls },
+  }));
+  return haltBy({ isPaused, spending: counted });
 }
 
 /** The same of a run that was read this moment; most have nothing around them and no limit, and nothing is asked. */
