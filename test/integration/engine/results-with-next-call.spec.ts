@@ -1,6 +1,5 @@
-import type { AppendUnit, EngineDeps } from '../../../libs/engine/src/index.js';
+import { newEvent, type AppendUnit, type EngineDeps } from '../../../libs/engine/src/index.js';
 import type { NewEvent } from '../../../libs/domain/src/index.js';
-import { newEvent } from '../../../libs/engine/src/new-event.js';
 import { createEngineHarness, PROJECT, type EngineHarness } from '../../support/engine-harness.js';
 
 let harness: EngineHarness;
