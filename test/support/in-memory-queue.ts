@@ -1,3 +1,4 @@
+import { AppError } from '../../libs/domain/src/index.js';
 import {
   runCompactionJob,
   runStepJob,
@@ -30,6 +31,14 @@ export class InMemoryQueue implements StepQueue {
 
   reserve(count: number): number {
     return this.isAway ? 0 : Math.max(0, Math.min(count, this.capacity - this.steps.length));
+  }
+
+  /** Of the workers that a test means to be there. */
+  workers: number | null = 20;
+
+  jobsAtOnce(): Promise<number | null> {
+    if (this.isAway) return Promise.reject(new AppError('queue_unavailable', 'the queue is away'));
+    return Promise.resolve(this.workers);
   }
 
   /** Its room is counted. */

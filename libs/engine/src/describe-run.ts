@@ -30,10 +30,18 @@ export async function describeRun(
     deps.runs.stepRunsOf(projectId, runId),
     deps.runs.usageOfRun(projectId, runId),
   ]);
-  const holder = needsStream(run) ? await deps.runs.streamHolder(projectId, run.streamId) : null;
-  const standing = standingOf(run, steps, holder);
+  const standing = standingOf(run, steps, await holdersOf(deps, run));
   const blockedOn = await withEachApproval(deps, steps, standing.blockedOn);
   return { run, steps, usage, ...standing, blockedOn };
+}
+
+const MOST_HOLDERS = 5;
+
+/** The runs that a run waits for: they have its stream, or the slots of its concurrency key. */
+async function holdersOf({ runs }: Pick<EngineDeps, 'runs'>, run: RunRecord): Promise<string[]> {
+  if (isInLineForSlot(run)) return runs.concurrencyHolders(run, MOST_HOLDERS);
+  const holder = needsStream(run) ? await runs.streamHolder(run.projectId, run.streamId) : null;
+  return holder === null ? [] : [holder.runId];
 }
 
 /** In line for its stream: new, or after a wait that gave it back. */
@@ -64,31 +72,22 @@ async function withEachApproval(
 
 export type RunStanding = Pick<RunDescription, 'statusReason' | 'statusDetail' | 'blockedOn' | 'allowedActions'>;
 
-/** Why a run stands where it stands. `steps`: at least those that have not ended; `holder`: of its stream, asked for queued runs. */
-export function standingOf(
-  run: RunRecord,
-  steps: readonly StepRunRecord[],
-  holder: { runId: string; since: string } | null,
-): RunStanding {
-  const blockedOn = blockersOf(run, steps, holder);
+/** Why a run stands where it stands. `steps`: at least those that have not ended; `holders`: runs that it waits for, asked for queued runs. */
+export function standingOf(run: RunRecord, steps: readonly StepRunRecord[], holders: readonly string[]): RunStanding {
+  const blockedOn = blockersOf(run, steps, holders);
   return { ...reasonOf(run, steps, blockedOn), blockedOn, allowedActions: actionsOf(run, steps) };
 }
 
-function blockersOf(
-  run: RunRecord,
-  steps: readonly StepRunRecord[],
-  holder: { runId: string; since: string } | null,
-): BlockedOn[] {
+function blockersOf(run: RunRecord, steps: readonly StepRunRecord[], holders: readonly string[]): BlockedOn[] {
   if (isEndedRun(run.status)) return [];
   if (isToStartLater(run)) return [{ kind: 'timer', id: run.runId, since: run.createdAt }];
-  if (run.status === 'queued' && run.statusReason === 'concurrency')
-    return [{ kind: 'concurrency', id: run.pipeline, since: run.createdAt }];
-  if (needsStream(run))
-    return [
-      holder === null
-        ? { kind: 'stream', id: run.streamId, since: run.createdAt }
-        : { kind: 'run', id: holder.runId, since: run.createdAt },
-    ];
+  if (needsStream(run)) {
+    const what = isInLineForSlot(run)
+      ? { kind: 'concurrency', id: run.pipeline }
+      : { kind: 'stream', id: run.streamId };
+    const found = holders.length === 0 ? [what] : holders.map((id) => ({ kind: 'run', id }));
+    return found.map((blocker) => ({ ...blocker, since: run.createdAt }));
+  }
   return steps.filter(isBlocking).map((step) => ({
     kind: step.reason ?? 'timer',
     id: step.waitingKey ?? placeOf(step),
@@ -97,6 +96,8 @@ function blockersOf(
 }
 
 const isToStartLater = (run: RunRecord): boolean => run.status === 'queued' && run.statusReason === 'delayed';
+
+const isInLineForSlot = (run: RunRecord): boolean => run.status === 'queued' && run.statusReason === 'concurrency';
 
 /** Loops wait for steps that say themselves what they wait for. */
 export const isBlocking = (step: StepRunRecord): boolean =>
@@ -113,9 +114,9 @@ function reasonOf(run: RunRecord, steps: readonly StepRunRecord[], blockedOn: re
     case 'queued':
       return queuedReason(run, blockedOn);
     case 'running':
-      return { statusReason: null, statusDetail: runningDetail(steps) };
+      return { statusReason: null, statusDetail: runningDetail(run, steps) };
     case 'waiting':
-      return run.statusReason === 'stream_busy' ? queuedReason(run, blockedOn) : waitingReason(steps);
+      return run.statusReason === 'stream_busy' ? queuedReason(run, blockedOn) : waitingReason(run, steps);
     case 'cancelling':
       return {
         statusReason: run.statusReason ?? 'cancel_requested',
@@ -133,32 +134,44 @@ function reasonOf(run: RunRecord, steps: readonly StepRunRecord[], blockedOn: re
 }
 
 function queuedReason(run: RunRecord, blockedOn: readonly BlockedOn[]): Reason {
-  if (isToStartLater(run)) return { statusReason: 'delayed', statusDetail: `Starts at ${run.startAt ?? 'its time'}.` };
-  if (run.statusReason === 'concurrency')
-    return {
-      statusReason: 'concurrency',
-      statusDetail: `Starts when fewer than ${run.concurrency?.limit ?? 1} runs of ${run.pipeline} with its concurrency key are under way.`,
-    };
-  const holder = blockedOn[0];
-  if (holder?.kind !== 'run')
-    return { statusReason: 'stream_busy', statusDetail: `Starts as soon as stream ${run.streamId} is free.` };
-  return {
-    statusReason: 'stream_busy',
-    statusDetail: `Starts when stream ${run.streamId} is free; run ${holder.id} holds it.`,
-  };
+  const paused = pausedSince(run);
+  if (isToStartLater(run))
+    return { statusReason: 'delayed', statusDetail: `Starts at ${run.startAt ?? 'its time'}.${paused}` };
+  const holders = blockedOn.filter(({ kind }) => kind === 'run').map(({ id }) => id);
+  if (isInLineForSlot(run)) {
+    const limit = run.concurrency?.limit ?? 1;
+    const statusDetail = `Starts when fewer than ${limit} runs of ${run.pipeline} with its concurrency key are under way${underWay(holders, limit)}.${paused}`;
+    return { statusReason: 'concurrency', statusDetail };
+  }
+  const statusDetail =
+    holders[0] === undefined
+      ? `Starts as soon as stream ${run.streamId} is free.${paused}`
+      : `Starts when stream ${run.streamId} is free; run ${holders[0]} holds it.${paused}`;
+  return { statusReason: 'stream_busy', statusDetail };
 }
 
-function runningDetail(steps: readonly StepRunRecord[]): string {
+function underWay(holders: readonly string[], limit: number): string {
+  if (holders.length === 0) return '';
+  return `; now: ${holders.join(', ')}${limit > holders.length ? ' and others' : ''}`;
+}
+
+const pausedSince = ({ pausedAt }: RunRecord): string => (pausedAt === null ? '' : ` Paused since ${pausedAt}.`);
+
+function runningDetail(run: RunRecord, steps: readonly StepRunRecord[]): string {
+  return `${underWayDetail(steps)}${pausedSince(run)}`;
+}
+
+function underWayDetail(steps: readonly StepRunRecord[]): string {
   const running = names(steps, 'running');
   const queued = names(steps, 'queued');
   if (running !== '') return `Running: ${running}.`;
   return queued === '' ? 'Its next steps are being decided.' : `Queued for a worker: ${queued}.`;
 }
 
-function waitingReason(steps: readonly StepRunRecord[]): Reason {
+function waitingReason(run: RunRecord, steps: readonly StepRunRecord[]): Reason {
   const waiting = steps.find(isBlocking) ?? steps.find((step) => step.status === 'waiting');
   if (waiting === undefined) return { statusReason: null, statusDetail: 'It waits.' };
-  return { statusReason: waiting.reason, statusDetail: waitingDetail(waiting) };
+  return { statusReason: waiting.reason, statusDetail: `${waitingDetail(waiting)}${pausedSince(run)}` };
 }
 
 function names(steps: readonly StepRunRecord[], status: StepRunRecord['status']): string {

@@ -192,6 +192,7 @@ async function waitForCompaction(
   await tx.updateStepRun(row.projectId, row.stepRunId, {
     status: 'waiting',
     reason: 'compaction',
+    waitingKey: wait.compactionId,
     dueInMs: wait.waitMs,
   });
   return [];
@@ -209,20 +210,20 @@ export async function writeFailure(
   const decision = classifyFailure(failure, row.attempt, retry, deps.random());
   const error: RunError = { code: failure.kind, detail: failure.detail, step_id: row.stepId };
   if (decision.decision === 'dead_letter') await endDead(advance, row, error, diagnosis);
-  else await performDecision(advance, row, decision, error);
+  else await performDecision(advance, row, decision, { error, model: failure.model ?? null });
 }
 
 function performDecision(
   advance: Advance,
   row: StepRunRecord,
   decision: Exclude<FailureDecision, { decision: 'dead_letter' }>,
-  error: RunError,
+  { error, model }: { error: RunError; model: string | null },
 ): Promise<void> {
   switch (decision.decision) {
     case 'retry':
       return scheduleRetry(advance, row, decision, error);
     case 'wait':
-      return waitForTimer(advance, row, decision);
+      return waitForTimer(advance, row, decision, model);
     case 'fail':
       return endFailed(advance, row, decision.status, error);
   }
@@ -244,10 +245,16 @@ async function waitForTimer(
   { tx, recorder }: Advance,
   row: StepRunRecord,
   { reason, delayMs }: { reason: WaitReason; delayMs: number },
+  key: string | null,
 ): Promise<void> {
-  recorder.ofStep(row, 'StepWaiting', [row.fence], { reason, key: null, due_at: await inMs(tx, delayMs) });
+  recorder.ofStep(row, 'StepWaiting', [row.fence], { reason, key, due_at: await inMs(tx, delayMs) });
   await tx.addWait(row.projectId, row.stepRunId, { kind: 'timer', key: reason, dueInMs: delayMs });
-  await tx.updateStepRun(row.projectId, row.stepRunId, { status: 'waiting', reason, dueInMs: delayMs });
+  await tx.updateStepRun(row.projectId, row.stepRunId, {
+    status: 'waiting',
+    reason,
+    waitingKey: key,
+    dueInMs: delayMs,
+  });
 }
 
 async function endFailed(

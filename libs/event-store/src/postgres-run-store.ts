@@ -11,6 +11,7 @@ import { findDueRuns, findDueSteps, findDueWaits, findStuckRuns } from './operat
 import { findExpiredLeases } from './operations/find-expired-leases.js';
 import { findRun } from './operations/find-run.js';
 import { findStepRun, findStepRunsOfRun } from './operations/find-step-run.js';
+import { findConcurrencyHolders } from './operations/concurrency.js';
 import { findStreamHolder } from './operations/find-stream-holder.js';
 import { installationFact } from './operations/installation-fact.js';
 import { LEASED_STEPS, type Dispatch, type Runnable } from './operations/leased-table.js';
@@ -47,6 +48,7 @@ export function postgresRunStore(db: Database): RunStore {
     lastPositionOfStep: (step) => db.run((sql) => readLastPosition(sql, step)),
     journalSizeOfStep: (step) => db.run((sql) => readJournalSize(sql, step)),
     streamHolder: (projectId, streamId) => db.run((sql) => findStreamHolder(sql, projectId, streamId)),
+    concurrencyHolders: (run, limit) => db.run((sql) => findConcurrencyHolders(sql, run, limit)),
     getRun: (projectId, runId) => db.run((sql) => findRun(sql, projectId, runId)),
     getStepRun: (stepRunId) => db.run((sql) => findStepRun(sql, stepRunId)),
     stepRunsOf: (projectId, runId) => db.run((sql) => findStepRunsOfRun(sql, projectId, runId)),

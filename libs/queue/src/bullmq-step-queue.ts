@@ -22,8 +22,8 @@ export class BullmqStepQueue implements StepQueue {
   constructor(
     private readonly steps: JobQueue,
     private readonly compactions: JobQueue,
-    /** How many jobs the workers can run at once. */
-    private readonly capacity: () => Promise<number>,
+    /** How many jobs the workers can run at once; null: they cannot tell. */
+    private readonly capacity: () => Promise<number | null>,
     private readonly admissionFloor: number,
     private readonly answers: Answers,
   ) {
@@ -49,11 +49,15 @@ export class BullmqStepQueue implements StepQueue {
     this.queueRoom.handOn();
   }
 
+  jobsAtOnce(): Promise<number | null> {
+    return this.answers.within('count the workers', () => this.capacity());
+  }
+
   private async askRoom(): Promise<number> {
     const [capacity, waiting] = await this.answers.within('count what waits', () =>
       Promise.all([this.capacity(), this.steps.getJobCountByTypes('waiting', 'prioritized', 'delayed')]),
     );
-    return Math.max(Math.max(2 * capacity, this.admissionFloor) - waiting, 0);
+    return Math.max(Math.max(2 * (capacity ?? 0), this.admissionFloor) - waiting, 0);
   }
 
   async push(jobs: readonly StepJob[]): Promise<void> {

@@ -166,6 +166,9 @@ describe('weir', () => {
 
   it('cancels a run once', async () => {
     const run: string = (await weir('run', 'chat', '-i', 'message=hi', '--json')).lines[0].run_id;
+    expect((await weir('show', run)).out).toMatch(
+      /why +Queued for a worker: answer\.\nsince +2\d{3}-[\s\S]*next +The next free worker starts it\.\n[\s\S]*can +cancel, pause/,
+    );
     expect((await weir('cancel', run, '--reason', 'enough', '--json')).lines).toMatchObject([
       { event: 'cancelled', run_id: run, status: 'cancelled' },
     ]);

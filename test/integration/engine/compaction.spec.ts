@@ -133,7 +133,10 @@ describe('above the hard cap', () => {
     expect(await harness.runRecord(runId)).toMatchObject({ status: 'waiting' });
     expect(harness.deps.held.all()).toEqual([]);
     const [step] = await harness.deps.runs.stepRunsOf(PROJECT, runId);
-    expect(step).toMatchObject({ status: 'waiting', reason: 'compaction' });
+    expect(step).toMatchObject({
+      ...{ status: 'waiting', reason: 'compaction' },
+      waitingKey: expect.stringMatching(/^cmp_/),
+    });
     await endOpenCompaction('above');
     // The end of the compaction pushed the step: no timer, no sweep.
     expect(harness.queue.steps).toHaveLength(1);

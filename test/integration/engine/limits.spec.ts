@@ -118,6 +118,7 @@ describe('a spend limit', () => {
     expect(await explainRun(harness.deps, PROJECT, run.runId)).toMatchObject({
       status_reason: 'spend_limit',
       allowed_actions: ['cancel', 'pause', 'resume'],
+      steps: [{ detail: expect.stringContaining(`run ${run.runId} has spent 2 of 2 tool calls`) }],
     });
     expect((await harness.deps.runs.usageOfRun(PROJECT, run.runId)).toolCalls).toBe(2);
     await resumeRun(harness.deps, { projectId: PROJECT, runId: run.runId, spendLimit: null });

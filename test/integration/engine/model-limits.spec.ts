@@ -1,4 +1,4 @@
-import type { EngineDeps, Wakeups } from '../../../libs/engine/src/index.js';
+import { explainRun, type EngineDeps, type Wakeups } from '../../../libs/engine/src/index.js';
 import { createModels } from '../../../libs/models/src/index.js';
 import { createQueueBackend, type QueueBackend } from '../../../libs/queue/src/index.js';
 import { createEngineHarness, PROJECT, type EngineHarness } from '../../support/engine-harness.js';
@@ -74,6 +74,10 @@ describe('calls of models that have limits', () => {
     expect(records.map(({ status }) => status).toSorted()).toEqual(['succeeded', 'succeeded', 'waiting']);
     const waiting = records.find(({ status }) => status === 'waiting')!;
     expect(await step(waiting.runId)).toMatchObject({ status: 'waiting', reason: 'rate_limit', attempt: 1 });
+    expect(await explainRun(deps, PROJECT, waiting.runId)).toMatchObject({
+      status_detail: expect.stringContaining('its share of what two:m may be asked until'),
+      blocked_on: [{ kind: 'rate_limit', id: 'two:m' }],
+    });
     const events = await harness.events(`${waiting.streamId}:step:answer`);
     expect(events.map(({ type }) => type)).toEqual(['UserMessageReceived']);
     // Another connection is not concerned.

@@ -34,9 +34,9 @@ export async function describeRuns(
   return new Map(
     runs.map((run) => {
       const hold = holders.get(run.streamId);
-      const holder = hold === undefined ? null : { runId: hold.runId, since: hold.acquiredAt };
+      const ofStream = hold === undefined || run.statusReason === 'concurrency' ? [] : [hold.runId];
       const steps = openSteps.filter((step) => step.runId === run.runId);
-      return [run.runId, { run, usage: usage.get(run.runId) ?? noUsage, ...standingOf(run, steps, holder) }];
+      return [run.runId, { run, usage: usage.get(run.runId) ?? noUsage, ...standingOf(run, steps, ofStream) }];
     }),
   );
 }

@@ -57,7 +57,7 @@ export function toAcceptedRun(run: RunRecord, showsContent: boolean): Run {
     startedAt: null,
     endedAt: null,
   };
-  const standing = standingOf(accepted, [], null);
+  const standing = standingOf(accepted, [], []);
   const described = {
     run: accepted,
     steps: [],

@@ -16,10 +16,16 @@ export function registerShow(program: Command): void {
       const run = await overApi((client) =>
         dataOf(client.api.GET('/v1/runs/{run}', { params: { path: { run: runId } } })),
       );
-      const contexts = await contextsOf(run);
+      const [contexts, explained] = await Promise.all([contextsOf(run), explanationOf(run)]);
       output.json({ event: 'run', ...run, contexts });
-      runText(run, createStyle(), contexts).forEach(output.text);
+      runText(run, createStyle(), { contexts, explained }).forEach(output.text);
     });
+}
+
+/** Since when an open run is where it is, and what comes next; an ended one says it all itself. */
+async function explanationOf(run: Api['Run']): Promise<Api['RunExplanation'] | null> {
+  if (run.ended_at !== null) return null;
+  return overApi((client) => dataOf(client.api.GET('/v1/runs/{run}/explain', { params: { path: { run: run.id } } })));
 }
 
 /** The policies of the run's agent steps, each once; items and rounds of a step follow the same one. */

@@ -5,8 +5,19 @@ import { statusText, type Style } from '../terminal/style.js';
 import { facts, table } from '../terminal/table.js';
 import { policyText, type RunContext } from './policy-text.js';
 
+/** What other answers of the server say of a run. */
+export type RunBeside = {
+  readonly contexts: readonly RunContext[];
+  /** Null: it has ended, or nobody asked. */
+  readonly explained: Api['RunExplanation'] | null;
+};
+
 /** A run for people: its standing in the first line, then facts, steps and output. */
-export function runText(run: Api['Run'], style: Style, contexts: readonly RunContext[] = []): string[] {
+export function runText(
+  run: Api['Run'],
+  style: Style,
+  beside: RunBeside = { contexts: [], explained: null },
+): string[] {
   const first = `${style('bold', run.id)}  ${run.pipeline.name}@${run.pipeline.version}  ${statusText(run.status, style)}`;
   const { usage } = run;
   const tokens =
@@ -16,6 +27,8 @@ export function runText(run: Api['Run'], style: Style, contexts: readonly RunCon
   const about = facts([
     ['why', run.status_detail],
     ['waits for', run.blocked_on.map((blocker) => `${blocker.kind} ${blocker.id ?? ''}`.trim()).join(', ')],
+    ['since', beside.explained === null ? null : moment(beside.explained.since)],
+    ['next', beside.explained?.next ?? null],
     ['stream', run.stream_id === run.id ? null : run.stream_id],
     ['tags', run.tags.join(', ')],
     ['created', moment(run.created_at)],
@@ -29,7 +42,14 @@ export function runText(run: Api['Run'], style: Style, contexts: readonly RunCon
     ['can', run.allowed_actions.join(', ')],
   ]);
   const error = run.error === null ? [] : [style('red', `${run.error.code}: ${readable(run.error.detail)}`)];
-  return [first, ...about, ...error, ...stepsText(run, style), ...policyText(contexts), ...outputText(run, style)];
+  return [
+    first,
+    ...about,
+    ...error,
+    ...stepsText(run, style),
+    ...policyText(beside.contexts),
+    ...outputText(run, style),
+  ];
 }
 
 function stepsText(run: Api['Run'], style: Style): string[] {

@@ -42,6 +42,8 @@ export type FailureFacts = {
   /** For people, without secrets. */
   readonly detail: string;
   readonly retryAfterMs: number | null;
+  /** Of `rate_limited`: the model whose allowance is used up. */
+  readonly model?: string;
 };
 
 export type FailureDecision =

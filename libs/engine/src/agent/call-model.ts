@@ -4,7 +4,7 @@ import { stopReasonOf } from '../claim/held-steps.js';
 import { sha256 } from '../new-event.js';
 import type { ModelFailureClass, ModelOutcome } from '../ports/model.port.js';
 import { estimatedTokens, reserveModel, returnModel, settleModel, type ReserveResult } from '../reserve-model.js';
-import { failedStep, stepTimedOut, type StepOutcome } from '../run-step/step-outcome.js';
+import { failedStep, rateLimitedStep, stepTimedOut, type StepOutcome } from '../run-step/step-outcome.js';
 import type { AgentContext } from './agent-context.js';
 import { positionOf } from './call-position.js';
 import type { CallModel } from './model-at-call.js';
@@ -66,9 +66,8 @@ function reserve({ execution, plan }: AgentContext, request: CallRequest, build:
   });
 }
 
-/** Not a failure and not an attempt: the step gives its slot back until its share is free. */
 function mustWait({ model }: CallRequest, waitMs: number): StepOutcome {
-  return failedStep('rate_limited', `the allowance of ${model.name} is used up; the step waits for its share`, waitMs);
+  return rateLimitedStep(model.name, `the allowance of ${model.name} is used up; the step waits for its share`, waitMs);
 }
 
 async function buildFor(
@@ -179,6 +178,8 @@ async function recordOutcome(
   if (stop === 'timed_out') return stepTimedOut();
   if (stop === 'cancelled' || outcome.class === 'aborted') return { kind: 'cancelled' };
   if (isReplaced) return null;
+  if (outcome.class === 'rate_limited')
+    return rateLimitedStep(request.model.name, outcome.detail, outcome.retryAfterMs);
   return failedStep(failureKind(outcome.class), outcome.detail, outcome.retryAfterMs);
 }
 

@@ -155,6 +155,11 @@ export interface RunStore extends WaitStore, TriggerStore {
   stepRunsOf(projectId: string, runId: string): Promise<StepRunRecord[]>;
   /** Who holds a stream, the longest first in line; null: free. */
   streamHolder(projectId: string, streamId: string): Promise<{ runId: string; since: string } | null>;
+  /** The runs that are under way with the concurrency key of a run, the oldest first, at most `limit`. */
+  concurrencyHolders(
+    run: Pick<RunRecord, 'projectId' | 'runId' | 'pipeline' | 'concurrency'>,
+    limit: number,
+  ): Promise<string[]>;
   /** Sum over steps and compactions. */
   usageOfRun(projectId: string, runId: string): Promise<StepUsage>;
 

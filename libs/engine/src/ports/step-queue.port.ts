@@ -14,6 +14,8 @@ export interface StepQueue {
   jobTaken(): void;
   /** A job of this process ends, and one that follows it is pushed: whoever takes jobs then takes one more, so nobody is asked. */
   handOn(): void;
+  /** How many jobs the workers can run at once that told of themselves a moment ago; null: here they cannot tell. */
+  jobsAtOnce(): Promise<number | null>;
   push(jobs: readonly StepJob[]): Promise<void>;
   /** Of these, those whose job is not in the queue any more (waiting, delayed or active). */
   findMissing(

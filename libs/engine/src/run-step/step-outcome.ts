@@ -46,5 +46,11 @@ export const failedStep = (
   failure: { kind, detail, retryAfterMs },
 });
 
+/** Not a failure and not an attempt: the step gives its slot back until its share of the model's allowance is free. */
+export const rateLimitedStep = (model: string, detail: string, waitMs: number | null): StepOutcome => ({
+  kind: 'failed',
+  failure: { kind: 'rate_limited', detail, retryAfterMs: waitMs, model },
+});
+
 export const STEP_TIMED_OUT = "the step did not end within its timeout; raise the step's timeout or make it do less";
 export const stepTimedOut = (): StepOutcome => failedStep('step_timeout', STEP_TIMED_OUT);

@@ -29,16 +29,31 @@ export async function haltAtClaim(deps: Pick<EngineDeps, 'runs'>, run: RunRecord
 /** Pure. A pause comes first: it can be lifted without raising a limit. */
 export function haltBy({ isPaused, spending }: RunStandingFacts): StepOutcome | null {
   if (isPaused) return { kind: 'parked', reason: 'paused' };
-  for (const { runId, limit, spent } of spending) {
-    const reached =
-      reachedOf('tokens', spent.tokens, limit.tokens) ??
-      reachedOf('US dollars', spent.costUsd, limit.cost_usd) ??
-      reachedOf('tool calls', spent.toolCalls, limit.tool_calls);
+  for (const one of spending) {
+    const { runId, limit } = one;
+    const reached = reachedBy(one);
     if (reached === null) continue;
     if (limit.on_exceeded === 'pause') return { kind: 'parked', reason: 'spend_limit' };
     return failedStep('spend_limit', `run ${runId} has spent ${reached}; raise spend_limit and retry`);
   }
   return null;
+}
+
+/** What was spent of the first limit that is reached, with the run that has it; null: none is. Pure. */
+export function spentOf({ spending }: Pick<RunStandingFacts, 'spending'>): string | null {
+  for (const one of spending) {
+    const reached = reachedBy(one);
+    if (reached !== null) return `run ${one.runId} has spent ${reached}`;
+  }
+  return null;
+}
+
+function reachedBy({ limit, spent }: RunStandingFacts['spending'][number]): string | null {
+  return (
+    reachedOf('tokens', spent.tokens, limit.tokens) ??
+    reachedOf('US dollars', spent.costUsd, limit.cost_usd) ??
+    reachedOf('tool calls', spent.toolCalls, limit.tool_calls)
+  );
 }
 
 /** How far compactions may go over a run's limit: they make its further calls cheaper. */

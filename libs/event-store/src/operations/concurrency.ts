@@ -22,6 +22,21 @@ export async function hasConcurrencySlot(
   return (row?.taken ?? 0) < limit;
 }
 
+/** Those under way with this key, the oldest first. */
+export async function findConcurrencyHolders(
+  session: Session,
+  { projectId, runId, pipeline, concurrency }: Pick<RunRecord, 'projectId' | 'runId' | 'pipeline' | 'concurrency'>,
+  limit: number,
+): Promise<string[]> {
+  if (concurrency === null) return [];
+  const rows = await session<{ run_id: string }[]>`
+    select run_id from run
+    where project_id = ${projectId} and pipeline = ${pipeline} and concurrency_key = ${concurrency.key}
+      and concurrency_key is not null and ended_at is null and status <> 'queued' and run_id <> ${runId}
+    order by created_at, run_id limit ${limit}`;
+  return rows.map((row) => row.run_id);
+}
+
 /** The oldest run that waits for a slot of this key alone. */
 export async function findNextOfConcurrency(
   session: Session,

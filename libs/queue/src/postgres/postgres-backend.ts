@@ -44,7 +44,7 @@ export async function createPostgresQueueBackend(
     queue: new BullmqStepQueue(
       steps,
       compactions,
-      () => Promise.resolve(0),
+      () => Promise.resolve(null),
       settings.admissionFloor ?? DEFAULT_ADMISSION_FLOOR,
       answers,
     ),
