@@ -232,12 +232,12 @@ function ready(build: Build, outcome: Outcome, proposal: CompactionProposal | nu
     cacheBreakpoints: cacheBreakpoints(draft, shaped),
     frontier: frontierOf(draft.marks, build.view),
     report: buildReport(build, outcome),
-    messages: shaped.messages,
+    messages: shaped.messages.map(({ built }) => built),
     omitted: omittedEntries(build.view, draft.cells),
     repairs: [...build.view.repairs, ...shaped.repairs],
     chars: shaped.chars,
     tokens: Math.ceil(draft.layout.tokens * build.ratio),
     proposal,
-    canonical: requestCanonical(request),
+    canonical: requestCanonical(shaped, request),
   };
 }

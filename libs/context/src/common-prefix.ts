@@ -4,7 +4,6 @@ import type { FixedParts } from './measure/fixed-parts.js';
 import { measureItem, type Measured } from './measure/measured-item.js';
 import { messageChars, toolsChars, type Weights } from './measure/part-chars.js';
 import type { ModelFacts, NeutralRequest } from './neutral.js';
-import { messageCanonical } from './request.js';
 import { countCodePoints, formatProfile } from './shape/index.js';
 import { limitMedia } from './shape/limit-media.js';
 import type { Cell } from './stages/stage.js';
@@ -26,7 +25,7 @@ export function compareRequests(before: NeutralRequest, after: NeutralRequest, w
   chars += countCodePoints(after.system ?? '');
   for (const [index, message] of before.messages.entries()) {
     const other = after.messages[index];
-    if (other === undefined || (message !== other && messageCanonical(message) !== messageCanonical(other)))
+    if (other === undefined || (message !== other && canonicalJson(message) !== canonicalJson(other)))
       return { commonPrefixChars: chars, firstDifference: index };
     chars += messageChars(message, weights);
   }

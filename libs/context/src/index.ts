@@ -28,7 +28,6 @@ export {
 } from './needed-events.js';
 export * from './neutral.js';
 export * from './policy/index.js';
-export { requestCanonical } from './request.js';
 export * from './shape/index.js';
 export * from './summary/index.js';
 export * from './transcript/index.js';

@@ -1,88 +1,100 @@
 import { canonicalJson } from '#libs/domain';
-import type { BuiltMessage } from './build-result.js';
 import type { Draft } from './draft.js';
 import { fixedParts } from './measure/fixed-parts.js';
+import type { Measured } from './measure/measured-item.js';
 import { messageChars, type Weights } from './measure/part-chars.js';
-import type { CacheBreakpoint, Manifest, NeutralMessage, NeutralRequest } from './neutral.js';
-import { shape, type Repair } from './shape/index.js';
-import type { ShapedMessage, ShownItem } from './view/entry.js';
+import type { CacheBreakpoint, Manifest, NeutralRequest } from './neutral.js';
+import { SentMessage } from './sent-message.js';
+import { formatProfile, type FormatProfile, type Repair } from './shape/index.js';
+import { groupItems, toMessage, type Group } from './shape/to-messages.js';
+import type { ShownItem } from './view/entry.js';
 
 /** A draft in the model's format. */
 export type ShapedDraft = {
-  readonly messages: readonly BuiltMessage[];
+  readonly messages: readonly SentMessage[];
   readonly repairs: readonly Repair[];
   /** Of the whole request: what shape adds (an opening message) is in it. */
   readonly chars: number;
 };
 
-export function shapeDraft(draft: Draft, manifest: Manifest): ShapedDraft {
-  const { layout } = draft;
+export function shapeDraft({ layout }: Draft, manifest: Manifest): ShapedDraft {
   const items: ShownItem[] = [];
   const repairs: Repair[] = [];
-  const add = (
-    measured: { readonly item: ShownItem; readonly repairs: readonly Repair[] } | null,
-    isPinned: boolean,
-  ): void => {
-    if (measured === null) return;
-    items.push(isPinned && measured.item.role === 'user' ? { ...measured.item, pinned: true } : measured.item);
-    repairs.push(...measured.repairs);
+  const measured = new Map<ShownItem, Measured>();
+  const add = (shown: Measured | null, isPinned: boolean): void => {
+    if (shown === null) return;
+    items.push(isPinned && shown.item.role === 'user' ? { ...shown.item, pinned: true } : shown.item);
+    measured.set(shown.item, shown);
+    if (shown.repairs.length > 0) repairs.push(...shown.repairs);
   };
   add(layout.summary, false);
   for (const cell of layout.pinned) add(cell.shown, true);
   add(layout.memory, false);
   for (const cell of layout.tail) add(cell.shown, false);
-  const shaped = shape(items, manifest.model);
+  const profile = formatProfile(manifest.model.apiFormat);
   const fixed = fixedParts(manifest);
   let chars = fixed.systemChars + fixed.toolsChars;
-  const messages = shaped.messages.map((one): BuiltMessage => {
-    const sized = sizedOnce(one, manifest.model.weights);
-    chars += sized.chars;
-    return sized;
+  const messages = groupItems(items, profile, repairs).map((group) => {
+    const sent = sentOnce(group, profile, manifest.model.weights, measured);
+    chars += sent.built.chars;
+    return sent;
   });
-  return { messages, repairs: [...repairs, ...shaped.repairs], chars };
+  return { messages, repairs, chars };
 }
 
-/** Builds share shaped messages, which never change: with its size each is made once. */
-const sizedMessages = new WeakMap<ShapedMessage, BuiltMessage>();
+/** What a group is sent as. That of a single item is kept with it. */
+function sentOnce(
+  group: Group,
+  profile: FormatProfile,
+  weights: Weights,
+  measured: ReadonlyMap<ShownItem, Measured>,
+): SentMessage {
+  const [only] = group.items;
+  if (only === undefined || group.items.length > 1 || group.isMadeUp) return sentMessage(group, profile, weights);
+  const shown = measured.get(only);
+  if (shown === undefined) return sentOfMadeItem(only, group, profile, weights);
+  shown.sent ??= new SentMessage({ ...toMessage(group, profile), chars: shown.chars });
+  return shown.sent;
+}
 
-function sizedOnce(shaped: ShapedMessage, weights: Weights): BuiltMessage {
-  const chars = messageChars(shaped.message, weights);
-  const found = sizedMessages.get(shaped);
-  if (found?.chars === chars) return found;
-  const sized = { ...shaped, chars };
-  sizedMessages.set(shaped, sized);
-  return sized;
+function sentMessage(group: Group, profile: FormatProfile, weights: Weights): SentMessage {
+  const shaped = toMessage(group, profile);
+  return new SentMessage({ ...shaped, chars: messageChars(shaped.message, weights) });
+}
+
+type MadeItem = { readonly profile: FormatProfile; readonly weights: Weights; readonly sent: SentMessage };
+
+/** Of items that the shape makes of others and keeps with them: images that stand behind their result. */
+const madeItems = new WeakMap<ShownItem, MadeItem>();
+
+function sentOfMadeItem(item: ShownItem, group: Group, profile: FormatProfile, weights: Weights): SentMessage {
+  const found = madeItems.get(item);
+  if (found?.profile === profile && found.weights === weights) return found.sent;
+  const sent = sentMessage(group, profile, weights);
+  madeItems.set(item, { profile, weights, sent });
+  return sent;
 }
 
 export function requestOf(shaped: ShapedDraft, manifest: Manifest): NeutralRequest {
   return {
     system: fixedParts(manifest).system,
-    messages: shaped.messages.map(({ message }) => message),
+    messages: shaped.messages.map(({ built }) => built.message),
     tools: manifest.tools,
   };
 }
 
 /** Canonical JSON of {system, messages, tools}: the form that `context_hash` is taken over. */
-export const requestCanonical = (request: NeutralRequest): string =>
-  `{"messages":[${request.messages.map(messageCanonical).join(',')}],"system":${canonicalJson(request.system)},"tools":${canonicalJson(request.tools)}}`;
-
-/** Messages are shared by builds and never changed. */
-const known = new WeakMap<NeutralMessage, string>();
-
-export function messageCanonical(message: NeutralMessage): string {
-  const found = known.get(message);
-  if (found !== undefined) return found;
-  const canonical = canonicalJson(message);
-  known.set(message, canonical);
-  return canonical;
-}
+export const requestCanonical = ({ messages }: ShapedDraft, { system, tools }: NeutralRequest): string =>
+  `{"messages":[${messages.map(({ canonical }) => canonical).join(',')}],"system":${canonicalJson(system)},"tools":${canonicalJson(tools)}}`;
 
 /** After tools and system, after the summary, at the mask boundary, at the end of the tail. */
 export function cacheBreakpoints(draft: Draft, shaped: ShapedDraft): CacheBreakpoint[] {
   const last = shaped.messages.length - 1;
   const marks = new Set<number>();
   if (draft.layout.summary !== null) marks.add(0);
-  const boundary = shaped.messages.findLastIndex(({ entries }) => entries.some((entry) => entry <= draft.marks.maskTo));
+  const boundary = shaped.messages.findLastIndex(({ built }) =>
+    built.entries.some((entry) => entry <= draft.marks.maskTo),
+  );
   if (boundary >= 0) marks.add(boundary);
   if (last >= 0) marks.add(last);
   const after = [...marks].sort((a, b) => a - b).map((index): CacheBreakpoint => ({ after: 'message', index }));

@@ -2,39 +2,52 @@ import type { StoredEvent } from '#libs/domain';
 import type { ModelFacts } from '../neutral.js';
 import { fitItem } from '../shape/fit-item.js';
 import { formatProfile, type Repair } from '../shape/index.js';
+import type { SentMessage } from '../sent-message.js';
 import type { ShownItem } from '../view/entry.js';
 import { callsTokens, partsTokens } from './part-tokens.js';
 import { callsChars, partsChars, weightsKey } from './part-chars.js';
 
-/** An item as the model's format takes it, with its size. `tokens` is the raw estimate, made when it is asked for: most are never shown whole. */
-export type Measured = {
-  readonly item: ShownItem;
-  readonly chars: number;
-  readonly tokens: number;
-  readonly repairs: readonly Repair[];
-};
-
 /** Role, separators: what a provider adds around each message. */
 const TOKENS_PER_MESSAGE = 4;
 
+/**
+ * An item as the model's format takes it, with its size. What else builds work out about it stays with it: it is shared by all
+ * builds for as long as its event is held. A field costs a fortieth of an entry in a WeakMap, which the collector walks.
+ */
+export class Measured {
+  /** The message of its own that it is sent as; made by the first build that sends it. */
+  sent: SentMessage | null = null;
+  private rawTokens: number | null = null;
+
+  constructor(
+    readonly item: ShownItem,
+    readonly chars: number,
+    readonly repairs: readonly Repair[],
+    private readonly weights: ModelFacts['weights'],
+  ) {}
+
+  /** The raw estimate, made when it is asked for: most are never shown whole. */
+  get tokens(): number {
+    if (this.rawTokens !== null) return this.rawTokens;
+    const calls = this.item.role === 'assistant' ? this.item.calls : [];
+    this.rawTokens = TOKENS_PER_MESSAGE + partsTokens(this.item.content, this.weights) + callsTokens(calls);
+    return this.rawTokens;
+  }
+}
+
+const NO_REPAIRS: readonly Repair[] = [];
+
 export function measureItem(item: ShownItem, model: ModelFacts): Measured {
   const repairs: Repair[] = [];
+  const { weights } = model;
   const fitted = fitItem(
     item,
     { profile: formatProfile(model.apiFormat), images: model.images, documents: model.documents, modelId: model.id },
     repairs,
   );
-  const calls = fitted.role === 'assistant' ? fitted.calls : [];
-  let tokens: number | null = null;
-  return {
-    item: fitted,
-    chars: partsChars(fitted.content, model.weights) + callsChars(calls),
-    get tokens(): number {
-      tokens ??= TOKENS_PER_MESSAGE + partsTokens(fitted.content, model.weights) + callsTokens(calls);
-      return tokens;
-    },
-    repairs,
-  };
+  const calls = fitted.role === 'assistant' ? callsChars(fitted.calls) : 0;
+  const chars = partsChars(fitted.content, weights) + calls;
+  return new Measured(fitted, chars, repairs.length === 0 ? NO_REPAIRS : repairs, weights);
 }
 
 const keys = new WeakMap<ModelFacts, string>();

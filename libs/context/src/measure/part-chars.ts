@@ -52,25 +52,10 @@ export function callsChars(calls: readonly ToolCall[]): number {
 export const weightsKey = (weights: Weights): string =>
   `${weights.imageChars},${weights.imageTokens},${weights.pageChars},${weights.pageTokens}`;
 
-/** Messages are shared by builds and never changed, so each is counted once. */
-const known = new WeakMap<NeutralMessage, { weights: Weights; chars: number }>();
-
 export function messageChars(message: NeutralMessage, weights: Weights): number {
-  const found = known.get(message);
-  if (found !== undefined && areEqual(found.weights, weights)) return found.chars;
   const content = partsChars(message.content, weights);
-  const chars = message.role === 'assistant' ? content + callsChars(message.tool_calls) : content;
-  known.set(message, { weights, chars });
-  return chars;
+  return message.role === 'assistant' ? content + callsChars(message.tool_calls) : content;
 }
-
-/** The same object in every message of a build; another one with equal numbers once a manifest was read again. */
-const areEqual = (a: Weights, b: Weights): boolean =>
-  a === b ||
-  (a.imageChars === b.imageChars &&
-    a.imageTokens === b.imageTokens &&
-    a.pageChars === b.pageChars &&
-    a.pageTokens === b.pageTokens);
 
 export function toolsChars(tools: readonly ToolDeclaration[]): number {
   let sum = 0;

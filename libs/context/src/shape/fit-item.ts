@@ -22,25 +22,8 @@ export const EMPTY_RESULT = '[no output]';
 export type FitRules = PartRules & { modelId: string };
 type Note = (rule: RepairRule, detail: string) => void;
 
-/** Items that were fitted, and under which rules: those are not walked again. */
-const fittedUnder = new WeakMap<ShownItem, FitRules>();
-
-/** One item as the format takes it. Fitting what fits already changes nothing; what was fitted is answered itself. */
+/** One item as the format takes it. Fitting what fits already changes nothing. */
 export function fitItem(item: ShownItem, rules: FitRules, repairs: Repair[]): ShownItem {
-  if (isSame(fittedUnder.get(item), rules)) return item;
-  const fitted = fit(item, rules, repairs);
-  fittedUnder.set(fitted, rules);
-  return fitted;
-}
-
-const isSame = (known: FitRules | undefined, rules: FitRules): boolean =>
-  known !== undefined &&
-  known.profile === rules.profile &&
-  known.images === rules.images &&
-  known.documents === rules.documents &&
-  known.modelId === rules.modelId;
-
-function fit(item: ShownItem, rules: FitRules, repairs: Repair[]): ShownItem {
   const entries = item.entry === null ? [] : [item.entry];
   const note: Note = (rule, detail) => void repairs.push({ rule, entries, detail });
   switch (item.role) {

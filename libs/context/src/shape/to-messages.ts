@@ -15,7 +15,7 @@ export const ANSWER_BETWEEN = '[no answer: the turn was interrupted]';
 type UserItem = Extract<ShownItem, { role: 'user' }>;
 type AnswerItem = Extract<ShownItem, { role: 'assistant' }>;
 /** What a group of neighbours becomes: one message. */
-type Group = { items: ShownItem[]; isMadeUp: boolean };
+export type Group = { items: ShownItem[]; isMadeUp: boolean };
 
 /**
  * The messages of a request in the model's format; the linter finds nothing in them. `items` are in order and each answer
@@ -27,44 +27,20 @@ export function shape(
 ): Shaped {
   const profile = formatProfile(model.apiFormat);
   const rules: FitRules = { profile, images: model.images, documents: model.documents, modelId: model.id };
-  const known = fittedUnder(`${model.apiFormat}|${model.id}|${model.images}|${model.documents}`);
   const repairs: Repair[] = [];
-  const fitted = items.map((item) => {
-    const once = fitOnce(item, rules, known);
-    repairs.push(...once.repairs);
-    return once.item;
-  });
-  const limited = limitMedia(fitted, profile, repairs);
+  const fitted = items.map((item) => fitItem(item, rules, repairs));
+  return { messages: groupItems(fitted, profile, repairs).map((group) => toMessage(group, profile)), repairs };
+}
+
+/** Fitted items by the message that they become, in order. */
+export function groupItems(items: readonly ShownItem[], profile: FormatProfile, repairs: Repair[]): Group[] {
+  const limited = limitMedia(items, profile, repairs);
   const moved = moveMedia(limited, profile, repairs);
   const split =
     profile.maxCallsPerMessage === null
       ? moved
       : moved.flatMap((item, index) => splitCalls(item, index, moved, profile, repairs));
-  const messages = framed(split, profile, repairs).map((group) => toMessage(group, profile));
-  return { messages, repairs };
-}
-
-type Fitted = { item: ShownItem; repairs: Repair[] };
-
-/**
- * Items are never changed and live as long as their events are held, so builds that share them do this work once: a text is
- * looked at once, not once for each call of a long session.
- */
-const fittedItems = new Map<string, WeakMap<ShownItem, Fitted>>();
-
-function fittedUnder(key: string): WeakMap<ShownItem, Fitted> {
-  const known = fittedItems.get(key) ?? new WeakMap<ShownItem, Fitted>();
-  fittedItems.set(key, known);
-  return known;
-}
-
-function fitOnce(item: ShownItem, rules: FitRules, known: WeakMap<ShownItem, Fitted>): Fitted {
-  const found = known.get(item);
-  if (found !== undefined) return found;
-  const repairs: Repair[] = [];
-  const fitted = { item: fitItem(item, rules, repairs), repairs };
-  known.set(item, fitted);
-  return fitted;
+  return framed(split, profile, repairs);
 }
 
 /** Moves the calls beyond the format's limit into messages of their own, each in front of its results. */
@@ -140,20 +116,7 @@ const answerItem = (value: string): AnswerItem => ({
   state: 'whole',
 });
 
-/** Messages of one item, by item and format: fitted items live as long as their events are held, so builds share them. */
-const known = new WeakMap<ShownItem, { profile: FormatProfile; message: ShapedMessage }>();
-
-function toMessage(group: Group, profile: FormatProfile): ShapedMessage {
-  const [only] = group.items;
-  if (only === undefined || group.items.length > 1 || group.isMadeUp) return newMessage(group, profile);
-  const found = known.get(only);
-  if (found?.profile === profile) return found.message;
-  const message = newMessage(group, profile);
-  known.set(only, { profile, message });
-  return message;
-}
-
-function newMessage(group: Group, profile: FormatProfile): ShapedMessage {
+export function toMessage(group: Group, profile: FormatProfile): ShapedMessage {
   const entries = group.isMadeUp ? [] : group.items.flatMap((item) => (item.entry === null ? [] : [item.entry]));
   return {
     message: neutralMessage(group.items, profile),

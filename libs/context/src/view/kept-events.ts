@@ -36,7 +36,6 @@ export class KeptEvents {
   private hasAllCompactions: boolean;
   private last: RecordedBuild | null = null;
   private newest: string | null = null;
-  private size = 0;
 
   constructor(
     private readonly view: ViewSpec,
@@ -49,7 +48,7 @@ export class KeptEvents {
       events.filter((event) => isInView(view, event)),
       view,
     );
-    this.keep(events.filter((event) => event.seq === this.last?.seq || this.isRead(event)));
+    this.kept = events.filter((event) => event.seq === this.last?.seq || this.isRead(event));
   }
 
   /** In order of seq. The array is the caller's to read until the next `append`. */
@@ -67,9 +66,9 @@ export class KeptEvents {
     return this.newest;
   }
 
-  /** About what the events take in memory with all that is derived from them. */
+  /** About what the events take in memory with all that is derived from them; looked up anew each time. */
   get bytes(): number {
-    return this.size;
+    return this.kept.reduce((sum, event) => sum + bytesOf(event), 0);
   }
 
   /** The next events of the log, in order of seq; those that were looked at already are passed over. */
@@ -96,18 +95,11 @@ export class KeptEvents {
   private add(event: StoredEvent): void {
     const recorded = event.type === 'LlmCallStarted' && isInView(this.view, event) ? readRecordedBuild(event) : null;
     if (recorded?.base.view === viewKey(this.view)) return this.settle(event, recorded);
-    if (!this.isRead(event)) return;
-    this.kept.push(event);
-    this.size += bytesOf(event);
+    if (this.isRead(event)) this.kept.push(event);
   }
 
   private isRead(event: StoredEvent): boolean {
     return buildTypes.has(event.type) && (isInView(this.view, event) || compactionTypes.has(event.type));
-  }
-
-  private keep(events: StoredEvent[]): void {
-    this.kept = events;
-    this.size = events.reduce((sum, event) => sum + bytesOf(event), 0);
   }
 
   /** A build was recorded: what the next one does not need goes. */
@@ -122,24 +114,17 @@ export class KeptEvents {
       if (compactionTypes.has(type)) return !isFolded;
       return seq >= begin && type !== 'LlmCallStarted' && type !== 'LlmCallFailed';
     };
-    this.keep([...this.kept.filter(isNeeded), event]);
+    this.kept = [...this.kept.filter(isNeeded), event];
     this.fromSeq = Math.max(this.fromSeq, begin);
     this.hasAllCompactions &&= !isFolded;
   }
 }
 
-const sizes = new WeakMap<StoredEvent, number>();
 /** A text is held about three times: in the event, in its message, in the message's canonical form. */
 const BYTES_PER_UNIT = 3;
 const BYTES_PER_EVENT = 1_000;
 
-function bytesOf(event: StoredEvent): number {
-  const found = sizes.get(event);
-  if (found !== undefined) return found;
-  const bytes = BYTES_PER_EVENT + BYTES_PER_UNIT * textUnits(event.data);
-  sizes.set(event, bytes);
-  return bytes;
-}
+const bytesOf = (event: StoredEvent): number => BYTES_PER_EVENT + BYTES_PER_UNIT * textUnits(event.data);
 
 /** UTF-16 units of all texts in a value, a few for what is no text. */
 function textUnits(value: unknown): number {

@@ -8,7 +8,7 @@ export type KeptConversation = { readonly kept: KeptEvents; readonly erasures: n
  * takes one has it alone; what it says is checked against the log before it is used, and by every append.
  */
 export class ConversationCache {
-  private readonly conversations = new Map<string, KeptConversation>();
+  private readonly conversations = new Map<string, { one: KeptConversation; bytes: number }>();
   private bytes = 0;
 
   constructor(private readonly maxBytes: number) {}
@@ -18,23 +18,24 @@ export class ConversationCache {
   }
 
   take(key: string): KeptConversation | null {
-    const found = this.conversations.get(key) ?? null;
-    if (found !== null) this.drop(key, found);
-    return found;
+    const found = this.conversations.get(key);
+    this.drop(key);
+    return found?.one ?? null;
   }
 
   put(key: string, conversation: KeptConversation): void {
     this.take(key);
-    this.conversations.set(key, conversation);
-    this.bytes += conversation.kept.bytes;
-    for (const [oldest, one] of this.conversations) {
+    const { bytes } = conversation.kept;
+    this.conversations.set(key, { one: conversation, bytes });
+    this.bytes += bytes;
+    for (const oldest of this.conversations.keys()) {
       if (this.bytes <= this.maxBytes) return;
-      this.drop(oldest, one);
+      this.drop(oldest);
     }
   }
 
-  private drop(key: string, { kept }: KeptConversation): void {
+  private drop(key: string): void {
+    this.bytes -= this.conversations.get(key)?.bytes ?? 0;
     this.conversations.delete(key);
-    this.bytes -= kept.bytes;
   }
 }
