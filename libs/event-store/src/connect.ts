@@ -60,7 +60,7 @@ export function connect(settings: ConnectSettings): Database {
     max: settings.poolSize ?? 10,
     prepare,
     connect_timeout: (settings.connectTimeoutMs ?? 5000) / 1000,
-    // postgres.js backs off up to 20 s between attempts to connect, during which statements would hang.
+    // Only statements make it connect again, and each hangs for so long: postgres.js would back off up to 20 s.
     backoff: () => 0.25,
     // A pooler gives the server's connection away when a statement has ended, with what follows it in the pipeline already
     // sent there: its answer never comes (PgBouncer 1.18).

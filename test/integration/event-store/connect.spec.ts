@@ -142,6 +142,24 @@ describe('connect', () => {
     }
   });
 
+  it('asks once for each operation at a server that hangs up on everybody, as a proxy does without its Postgres', async () => {
+    let connections = 0;
+    const server = createServer((client) => {
+      connections += 1;
+      client.on('error', () => undefined).destroy();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const address = server.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    const away = connect({ url: `postgres://postgres@127.0.0.1:${port}/weir`, poolSize: 1 });
+    for (let asked = 1; asked <= 3; asked += 1) {
+      await expect(away.run((sql) => sql`select 1`)).rejects.toMatchObject(AWAY);
+      expect(connections).toBe(asked);
+    }
+    await away.close();
+    await new Promise((resolve) => server.close(resolve));
+  });
+
   it('uses the next connection when the server closed the last one', async () => {
     const own = connect({ url: database.url, poolSize: 1, applicationName: 'to-be-closed' });
     const terminate = () =>
