@@ -62,12 +62,13 @@ describe('a pause', () => {
     const runId = await harness.start('worker', {});
     await pauseRun(harness.deps, { projectId: PROJECT, runId, reason: null });
     await harness.queue.drain(harness.deps);
-    await sweep(harness.deps);
+    // It is looked at, and left: that is no mending.
+    expect(await sweep(harness.deps)).toMatchObject({ woken: 0 });
     expect((await harness.runRecord(runId)).status).toBe('waiting');
     const dying = { ...harness.deps, runs: { ...harness.deps.runs, stepsWaitingFor: () => Promise.resolve([]) } };
     await resumeRun(dying, { projectId: PROJECT, runId, spendLimit: null });
     expect((await harness.runRecord(runId)).status).toBe('waiting');
-    await sweep(harness.deps);
+    expect(await sweep(harness.deps)).toMatchObject({ woken: 1 });
     await harness.queue.drain(harness.deps);
     expect((await harness.runRecord(runId)).status).toBe('succeeded');
   });

@@ -10,9 +10,9 @@ import { changeStep } from './change-step.js';
 
 type DueStep = { projectId: string; runId: string; stepRunId: string };
 
-/** A timer that is due, or a wait that expired: the step is runnable again. */
-export async function wakeDueStep(deps: EngineDeps, due: DueStep): Promise<void> {
-  await changeStep(deps, due, async (advance, row) => {
+/** A timer that is due, or a wait that expired: the step is runnable again. False: it does not wait any more. */
+export function wakeDueStep(deps: EngineDeps, due: DueStep): Promise<boolean> {
+  return changeStep(deps, due, async (advance, row) => {
     if (row.status !== 'waiting' || row.reason === null) return null;
     if (isOpenWait(row.kind)) return endDueWait(advance, row);
     // People and other runs end these, no clock.
@@ -40,10 +40,10 @@ async function recordCompactionWait({ tx, recorder }: Advance, row: StepRunRecor
 
 /**
  * A step past its timeout whose worker did not end it: that worker is fenced out, then the failure is settled as any. Compared
- * with the time at which the database found it: clocks of processes may be wrong.
+ * with the time at which the database found it: clocks of processes may be wrong. False: it has been settled.
  */
-export async function settleDueStep(deps: EngineDeps, due: DueStep & { asOf: string }): Promise<void> {
-  await changeStep(deps, due, async (advance, row) => {
+export function settleDueStep(deps: EngineDeps, due: DueStep & { asOf: string }): Promise<boolean> {
+  return changeStep(deps, due, async (advance, row) => {
     if (isEndedStep(row.status) || row.timeoutAt === null || Date.parse(row.timeoutAt) > Date.parse(due.asOf))
       return null;
     await advance.tx.removeWaits(row.projectId, row.stepRunId);

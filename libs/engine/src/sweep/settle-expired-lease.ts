@@ -6,13 +6,13 @@ import { changeStep } from './change-step.js';
 
 /**
  * A worker stopped renewing its lease: it died, hangs, or is cut off. The step is dispatched again (not an attempt), unless
- * its run is to be cancelled, or it has now taken down so many workers in a row without getting anywhere that it is poison.
+ * its run is to be cancelled, or it has now taken down so many workers in a row without getting anywhere that it is poison. False: it is not as it was found.
  */
-export async function settleExpiredLease(deps: EngineDeps, found: StepRunRecord): Promise<void> {
+export async function settleExpiredLease(deps: EngineDeps, found: StepRunRecord): Promise<boolean> {
   const position = await deps.runs.lastPositionOfStep(found);
   const mayBeLast = found.stalls + 1 >= deps.settings.maxStalls;
   const journal = mayBeLast ? await deps.runs.journalSizeOfStep(found) : null;
-  await changeStep(deps, found, async (advance, row) => {
+  return changeStep(deps, found, async (advance, row) => {
     // The fence tells whether it is still the same claim; a renewed lease keeps the fence, so its end counts too.
     if (row.status !== 'running' || row.fence !== found.fence || row.leaseUntil !== found.leaseUntil) return null;
     if (advance.run.cancelRequestedAt !== null) {

@@ -16,6 +16,7 @@ const PARKED_BATCH = 50;
 /** A dispatched job is looked for in the queue once it has been there this long. */
 const MISSING_AFTER_MS = 2_000;
 
+/** How many rows were mended, of each kind; `failures`: could not be. */
 export type SweepReport = {
   expiredLeases: number;
   redispatched: number;
@@ -97,7 +98,7 @@ function waitFixes(deps: EngineDeps): Fix[] {
     fix(
       'woken',
       () => runs.findSignalledWaits(BATCH),
-      async (waiter) => void (await deliverSignal(deps, waiter)),
+      (waiter) => deliverSignal(deps, waiter),
     ),
     fix(
       'woken',
@@ -163,17 +164,17 @@ async function redispatchMissing(deps: EngineDeps, report: SweepReport): Promise
   }
 }
 
-type Fix = { name: keyof SweepReport; find: () => Promise<(() => Promise<void>)[]> };
+/** A fix that answers false found nothing to do: another process was faster, or the row is where it should be. */
+type Fix = { name: keyof SweepReport; find: () => Promise<(() => Promise<unknown>)[]> };
 
-function fix<Row>(name: keyof SweepReport, find: () => Promise<Row[]>, mendRow: (row: Row) => Promise<void>): Fix {
+function fix<Row>(name: keyof SweepReport, find: () => Promise<Row[]>, mendRow: (row: Row) => Promise<unknown>): Fix {
   return { name, find: async () => (await find()).map((row) => () => mendRow(row)) };
 }
 
 async function mend(deps: EngineDeps, report: SweepReport, { name, find }: Fix): Promise<void> {
   for (const mendRow of await find()) {
     try {
-      await mendRow();
-      report[name] += 1;
+      if ((await mendRow()) !== false) report[name] += 1;
     } catch (error) {
       report.failures += 1;
       deps.logger.error({ sweep: name, error: String(error) }, 'sweep could not mend a row; the others go on');
