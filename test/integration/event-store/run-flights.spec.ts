@@ -1,7 +1,7 @@
 import type { NewRun, RunStore, RunTransaction, RunWork } from '#libs/engine';
 import { connect, postgresRunStore, type Database } from '#libs/event-store';
 import { createTestDatabase, type TestDatabase } from '../../support/index.js';
-import { memory, newRun, newStep, PROJECT, seedProject } from './seed.js';
+import { memory, newRun, newStep, PROJECT, seedProject, userMessage } from './seed.js';
 
 describe('works on runs that share transactions', () => {
   let database: TestDatabase;
@@ -93,6 +93,34 @@ describe('works on runs that share transactions', () => {
     expect(await runs.getStepRun(bad.stepRunIds[0]!)).toMatchObject({ status: 'running' });
   });
 
+  it('number what they record of one stream one after the other', async () => {
+    const { run, stepRunIds } = await running(2);
+    const said = (text: string) => [memory(text, text, { runId: run.runId }), userMessage(text, { runId: run.runId })];
+    await Promise.all(
+      stepRunIds.map((stepRunId) =>
+        runs.transactRun(about(run.runId, { stepRunId }), (tx) =>
+          tx.record([
+            { projectId: PROJECT, streamId: run.streamId, events: said(`${stepRunId} first`) },
+            { projectId: PROJECT, streamId: `${run.streamId}:own`, events: said(`${stepRunId} own`) },
+          ]),
+        ),
+      ),
+    );
+    const rows = await db.sql<{ seq: number; entry: number | null }[]>`
+      select seq, entry from event where project_id = ${PROJECT} and stream_id = ${run.streamId} order by seq`;
+    expect(rows.map(({ seq, entry }) => [seq, entry])).toEqual([
+      [1, null],
+      [2, 1],
+      [3, null],
+      [4, 2],
+    ]);
+    const [{ transactions } = { transactions: 0 }] = await db.sql<{ transactions: number }[]>`
+      select count(distinct xact)::integer as transactions from event where run_id = ${run.runId}`;
+    expect(transactions).toBe(1);
+    const [stream] = await db.sql`select version, entries from stream where stream_id = ${`${run.streamId}:own`}`;
+    expect(stream).toMatchObject({ version: 4, entries: 2 });
+  });
+
   it('fail when an event id is used for another body, and write nothing', async () => {
     const { run, stepRunIds } = await running();
     const event = memory('k', 'v', { runId: run.runId });
@@ -102,6 +130,8 @@ describe('works on runs that share transactions', () => {
         const body = memory('k', value, { eventId: event.eventId, runId: run.runId });
         await tx.record([{ projectId: PROJECT, streamId: run.streamId, events: [body] }]);
       });
+    await record('v');
+    // Stored already, with the same body: that is no fault.
     await record('v');
     await expect(record('other')).rejects.toMatchObject({ code: 'append_refused' });
     expect(await runs.getStepRun(stepRunIds[0]!)).toMatchObject({ status: 'running' });

@@ -1,10 +1,10 @@
 import type { AnnouncedEvent } from '#libs/engine';
-import { recordUnits } from '../append/record-units.js';
 import { toStoredJson } from '../encoding/stored-json.js';
 import type { Hold, RunChange, RunChanges } from '../flight/run-changes.js';
 import type { Session } from '../session.js';
 import { insertRuns } from './insert-run.js';
 import { insertStepRuns } from './insert-step-runs.js';
+import { recordFlight } from './record-flight.js';
 import { insertItems } from './step-items.js';
 import { announce } from './webhook-deliveries.js';
 
@@ -23,7 +23,7 @@ export async function writeRunChanges(session: Session, changes: readonly RunCha
     changeRuns(session, all.changedRuns),
     holdStreams(session, all.taken),
     releaseStreams(session, all.released),
-    recordUnits(session, all.units),
+    recordFlight(session, all.units),
     announceAll(session, all.announced),
   ]);
 }
