@@ -12,6 +12,8 @@ export type RetryRun = {
   runId: string;
   /** pinned: the version the run began with; live: what the alias points to now. */
   version: 'pinned' | 'live';
+  /** A step run that must be a dead letter still. */
+  deadStepRunId?: string;
 };
 
 export type RetryResult =
@@ -21,6 +23,10 @@ export type RetryResult =
   | { status: 'not_retryable'; runStatus: RunStatus }
   /** Another run holds the stream now. */
   | { status: 'stream_busy'; streamId: string }
+  /** As many runs as may be are under way with its concurrency key. */
+  | { status: 'concurrency'; limit: number }
+  /** The step was redriven or discarded already. */
+  | { status: 'not_dead' }
   /** The live version lacks steps that this run has outputs of, or changed their kind. */
   | { status: 'version_differs'; detail: string };
 
@@ -34,7 +40,9 @@ export async function retryRun(deps: EngineDeps, command: RetryRun): Promise<Ret
   if (known === null) return { status: 'not_found' };
   const target = await targetVersion(deps, known, command.version);
   if (!target.ok) return { status: 'version_differs', detail: target.detail };
-  const outcome = await deps.runs.transact((tx) => reopen(deps, tx, { known, ...target })).catch(takenStream);
+  const outcome = await deps.runs
+    .transact((tx) => reopen(deps, tx, { known, ...target, deadStepRunId: command.deadStepRunId ?? null }))
+    .catch(takenPlace);
   if (outcome.advanced !== null) await afterCommit(deps, outcome.advanced);
   return outcome.result;
 }
@@ -58,13 +66,13 @@ async function targetVersion(deps: EngineDeps, run: RunRecord, wanted: RetryRun[
   return { ok: true, version, definition };
 }
 
-type Reopening = { known: RunRecord; version: number; definition: PipelineDefinition };
+type Reopening = { known: RunRecord; version: number; definition: PipelineDefinition; deadStepRunId: string | null };
 type Reopened = { result: RetryResult; advanced: Advanced | null };
 
 async function reopen(
   deps: EngineDeps,
   tx: RunTransaction,
-  { known, version, definition }: Reopening,
+  { known, version, definition, deadStepRunId }: Reopening,
 ): Promise<Reopened> {
   const run = await tx.lockRun(known.projectId, known.runId);
   if (run === null) return { result: { status: 'not_found' }, advanced: null };
@@ -72,6 +80,9 @@ async function reopen(
     return { result: { status: 'not_retryable', runStatus: run.status }, advanced: null };
   }
   const rows = await tx.stepRuns(run.projectId, run.runId);
+  const asked = deadStepRunId === null ? undefined : rows.find(({ stepRunId }) => stepRunId === deadStepRunId);
+  if (deadStepRunId !== null && asked?.status !== 'dead_letter')
+    return { result: { status: 'not_dead' }, advanced: null };
   await tx.lockStreams(run.projectId, [run.streamId]);
   await tx.updateRun(run.projectId, run.runId, {
     status: 'queued',
@@ -79,7 +90,9 @@ async function reopen(
     pipelineVersion: version,
     restarted: true,
   });
-  if (!(await tx.acquireStream(run)) || !(await tx.hasConcurrencySlot(run))) throw new StreamTaken(run.streamId);
+  if (!(await tx.acquireStream(run))) throw new PlaceTaken({ status: 'stream_busy', streamId: run.streamId });
+  if (!(await tx.hasConcurrencySlot(run)))
+    throw new PlaceTaken({ status: 'concurrency', limit: run.concurrency?.limit ?? 1 });
   await tx.updateRun(run.projectId, run.runId, { status: 'running', started: true });
   const again: RunRecord = {
     ...run,
@@ -96,18 +109,17 @@ async function reopen(
   return goOn(deps, tx, { run: again, definition, rows });
 }
 
-/** Undoes the reopening: the stream belongs to another run now. */
-class StreamTaken extends Error {
-  override readonly name = 'StreamTaken';
+/** Undoes the reopening: its stream or its slot belongs to another run now. */
+class PlaceTaken extends Error {
+  override readonly name = 'PlaceTaken';
 
-  constructor(readonly streamId: string) {
-    super(`stream ${streamId} is held by another run`);
+  constructor(readonly result: Extract<RetryResult, { status: 'stream_busy' | 'concurrency' }>) {
+    super(result.status);
   }
 }
 
-function takenStream(error: unknown): Reopened {
-  if (error instanceof StreamTaken)
-    return { result: { status: 'stream_busy', streamId: error.streamId }, advanced: null };
+function takenPlace(error: unknown): Reopened {
+  if (error instanceof PlaceTaken) return { result: error.result, advanced: null };
   throw error;
 }
 

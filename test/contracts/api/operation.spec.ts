@@ -92,6 +92,19 @@ describe('dead letters', () => {
     expect(run).toMatchObject({ status: 'failed', allowed_actions: ['retry'] });
     expect((await post('/v1/admin/dead-letters/none/discard')).status).toBe(404);
   });
+
+  it('are decided once, whoever decides at the same time', async () => {
+    const { run, letter } = await dead();
+    const { steps } = (await api.ask(`/v1/runs/${run}/explain`)).body;
+    expect(steps[0].next).toContain(`/v1/admin/dead-letters/${letter}/redrive`);
+    const verbs = ['redrive', 'discard', 'redrive', 'discard', 'redrive'];
+    const answers = await Promise.all(verbs.map((verb) => post(`/v1/admin/dead-letters/${letter}/${verb}`)));
+    const refused = answers.filter(({ status }) => status === 409);
+    expect(refused).toHaveLength(verbs.length - 1);
+    for (const { body } of refused)
+      expect(body.detail).toMatch(/no dead letter; it was redriven or discarded|has ended|is running/);
+    await api.work();
+  });
 });
 
 describe('reconcile', () => {

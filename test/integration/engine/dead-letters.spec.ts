@@ -100,5 +100,9 @@ it('counts a discarded dead letter as failed', async () => {
   const at = { projectId: PROJECT, stepRunId: step?.stepRunId ?? '' };
   expect(await discardDeadLetter(harness.deps, at)).toEqual({ status: 'discarded', runId });
   expect((await harness.runRecord(runId)).status).toBe('failed');
+  // Whoever found it dead and redrives it only now comes too late.
+  const redrive = { projectId: PROJECT, runId, version: 'pinned', deadStepRunId: at.stepRunId } as const;
+  expect(await retryRun(harness.deps, redrive)).toEqual({ status: 'not_dead' });
+  expect((await harness.runRecord(runId)).status).toBe('failed');
   await expectProjectionsEqualEvents(harness, runId);
 });

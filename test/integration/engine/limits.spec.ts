@@ -1,5 +1,13 @@
 import type { Json, StoredSpendLimit } from '../../../libs/domain/src/index.js';
-import { cancelRun, explainRun, pauseRun, resumeRun, startRun, sweep } from '../../../libs/engine/src/index.js';
+import {
+  cancelRun,
+  explainRun,
+  pauseRun,
+  resumeRun,
+  retryRun,
+  startRun,
+  sweep,
+} from '../../../libs/engine/src/index.js';
 import { createEngineHarness, PROJECT, type EngineHarness } from '../../support/engine-harness.js';
 import { expectProjectionsEqualEvents } from '../../support/projections.js';
 import { waitFor } from '../../support/wait-for.js';
@@ -177,6 +185,10 @@ describe('a concurrency key', () => {
       for (let n = 0; n < 3; n += 1) runs.push(await harness.start('keyed', { who }));
       await cancelRun(harness.deps, { projectId: PROJECT, runId: runs[0] ?? '', reason: null });
       expect(await statuses(runs)).toEqual(['cancelled', 'running', 'running']);
+      expect(await retryRun(harness.deps, { projectId: PROJECT, runId: runs[0] ?? '', version: 'pinned' })).toEqual({
+        status: 'concurrency',
+        limit: 2,
+      });
       await harness.queue.drain(harness.deps);
       expect(await statuses(runs)).toEqual(['cancelled', 'succeeded', 'succeeded']);
     }

@@ -11,6 +11,7 @@ import { Operation } from '../http/operation.js';
 import { notFound, ProblemError } from '../http/problem-error.js';
 import { pathId } from '../http/scalars.js';
 import { loadRun } from '../runs/load-run.js';
+import { notDead, refusedRetry } from '../runs/refused-retry.js';
 import {
   deadLetterEnded,
   faults,
@@ -43,11 +44,11 @@ export class MendingController {
     return this.once({ verb: 'redrive', id, key, reply }, caller, async () => {
       const step = await this.parts.engine.runs.getStepRun(id);
       if (step === null || step.projectId !== caller.projectId) throw unknown(id);
-      if (step.status !== 'dead_letter') throw notDead(id);
       const { projectId, runId } = step;
-      const result = await retryRun(this.parts.engine, { projectId, runId, version: 'pinned' });
+      const command = { projectId, runId, version: 'pinned', deadStepRunId: id } as const;
+      const result = await retryRun(this.parts.engine, command);
       if (result.status === 'retried') return runId;
-      throw new ProblemError('wrong_state', `Run ${runId} cannot go on now: ${result.status}.`);
+      throw await refusedRetry(this.parts.engine, command, result);
     });
   }
 
@@ -151,5 +152,3 @@ export class MendingController {
 }
 
 const unknown = (id: string): ProblemError => notFound('dead_letter_not_found', `Dead letter ${id}`);
-const notDead = (id: string): ProblemError =>
-  new ProblemError('wrong_state', `Step run ${id} is no dead letter; it was redriven or discarded already.`);

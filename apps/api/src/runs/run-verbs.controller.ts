@@ -11,6 +11,7 @@ import { Operation } from '../http/operation.js';
 import { ProblemError } from '../http/problem-error.js';
 import { pathId } from '../http/scalars.js';
 import { loadRun, runNotFound } from './load-run.js';
+import { refusedRetry } from './refused-retry.js';
 import {
   cancelAnswer,
   cancelRunBody,
@@ -107,32 +108,13 @@ export class RunVerbsController {
 
   private async goOn(runId: string, version: 'pinned' | 'live', caller: Caller): Promise<RetryAnswer> {
     const { projectId, keyId } = caller;
-    const result = await retryRun(this.parts.engine, { projectId, runId, version });
-    switch (result.status) {
-      case 'not_found':
-        throw runNotFound(runId);
-      case 'not_retryable': {
-        const { run, allowedActions } = await loadRun(this.parts.engine, projectId, runId);
-        if (run.statusReason === 'erased') throw new ProblemError('wrong_state', `Run ${runId} was erased.`);
-        const detail = `Run ${runId} is ${result.runStatus}: only a run that ended without success can be retried.`;
-        throw new ProblemError('wrong_state', detail, { allowedActions });
-      }
-      case 'stream_busy':
-        throw new ProblemError('stream_busy', `Another run holds the stream ${result.streamId} now.`);
-      case 'version_differs':
-        throw new ProblemError('wrong_state', result.detail, { allowedActions: ['retry'] });
-      case 'retried': {
-        const detail = { version: result.version, steps: result.steps };
-        await recordAudit(this.parts.database.kysely, {
-          projectId,
-          actor: keyId,
-          action: 'run.retried',
-          subject: runId,
-          detail,
-        });
-        return { id: runId, version: result.version, steps: result.steps };
-      }
-    }
+    const command = { projectId, runId, version };
+    const result = await retryRun(this.parts.engine, command);
+    if (result.status !== 'retried') throw await refusedRetry(this.parts.engine, command, result);
+    const detail = { version: result.version, steps: result.steps };
+    const entry = { projectId, actor: keyId, action: 'run.retried', subject: runId, detail };
+    await recordAudit(this.parts.database.kysely, entry);
+    return { id: runId, version: result.version, steps: result.steps };
   }
 
   @Operation({
