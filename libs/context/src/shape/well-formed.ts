@@ -5,11 +5,11 @@ import type { Json } from '#libs/domain';
  * sizes in code points stay what they were.
  */
 export function wellFormed(text: string): string {
-  return /[\p{Cs}\0]/u.test(text) ? text.replace(/[\p{Cs}\0]/gu, '\ufffd') : text;
+  return isWellFormed(text) ? text : text.toWellFormed().replaceAll('\0', '\ufffd');
 }
 
 export function isWellFormed(text: string): boolean {
-  return !/[\p{Cs}\0]/u.test(text);
+  return text.isWellFormed() && !text.includes('\0');
 }
 
 /** White space only, or nothing: what providers refuse as an empty text block. */
