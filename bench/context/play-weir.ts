@@ -86,7 +86,11 @@ function summariesCost(events: readonly StoredEvent[], from: number, manifest: M
     const { replaces_seq_range: range, entries, supersedes, view_run_id, cutoff_seq, summary } = event.data;
     const record = { range, supersedes, viewRunId: view_run_id, cutoffSeq: cutoff_seq };
     const earlier = events.slice(0, event.seq - 1);
-    const { fresh, entries: all, previousSummary } = sourceFrom(record, manifest, earlier, earlier);
+    const {
+      fresh,
+      entries: all,
+      previousSummary,
+    } = sourceFrom(record, manifest, { events: earlier, digests: earlier }, earlier);
     const maxChars = summaryTextRoom(countCodePoints(summary), all);
     const request = summaryRequest({ entries: fresh, previousSummary, asOf: entries[1], maxChars });
     const read = countCodePoints(request.system ?? '') + charsOf(request.messages);

@@ -4,6 +4,7 @@ import { appendUnits } from './append/append-units.js';
 import { Flights } from './append/flights.js';
 import type { Database } from './connect.js';
 import { toStoredJson } from './encoding/stored-json.js';
+import { readDigests } from './operations/read-digests.js';
 import { readEvents } from './operations/read-events.js';
 import { readPayload } from './operations/read-payload.js';
 import { readStreamVersion } from './operations/read-stream-version.js';
@@ -15,6 +16,7 @@ export function postgresEventLog(db: Database): EventLog {
   return {
     append: (units) => Promise.all(units.map((unit) => flights.append(unit))),
     read: (query) => db.run((sql) => readEvents(sql, query)),
+    digests: (query) => db.run((sql) => readDigests(sql, query)),
     version: (projectId, streamId) => db.run((sql) => readStreamVersion(sql, projectId, streamId)),
     putPayload: (projectId, hash, body) => {
       const json = toStoredJson(body) ?? 'null';

@@ -15,6 +15,7 @@ import { updateStepRun } from './operations/update-step-run.js';
 import { addWait, findWaiters, findWaitsOf, removeWaits } from './operations/waits.js';
 import { findOpenCompaction, lockCompaction } from './operations/find-compaction.js';
 import { insertCompaction } from './operations/insert-compaction.js';
+import { readDigests } from './operations/read-digests.js';
 import { readEvents } from './operations/read-events.js';
 import { readNow } from './operations/read-now.js';
 import { updateCompaction } from './operations/update-compaction.js';
@@ -33,6 +34,7 @@ export function runTransaction(open: () => Session): RunTransaction {
     append: (units) => appendUnits(open(), units),
     record: (units) => recordUnits(open(), units),
     read: (query) => readEvents(open(), query),
+    digests: (query) => readDigests(open(), query),
     insertRun: (run) => insertRun(open(), run),
     updateRun: (projectId, runId, patch) => updateRun(open(), projectId, runId, patch),
     insertStepRuns: (projectId, steps) =>

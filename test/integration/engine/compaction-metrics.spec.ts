@@ -79,7 +79,7 @@ it('counts what failed, was discarded and was rolled back', async () => {
     ...deps.log,
     append: (units) => deps.log.append(units),
     getPayload: (projectId, hash) => deps.log.getPayload(projectId, hash),
-    read: async (query) => (await deps.log.read(query)).map((event) => ({ ...event, digest: 'other' })),
+    digests: async (query) => (await deps.log.digests(query)).map((event) => ({ ...event, digest: 'other' })),
   };
   const discarded = await asked('discarded');
   await runCompactionJob({ ...deps, log }, discarded);

@@ -1,7 +1,7 @@
 import { checkCompactionRange, compactionState } from '#libs/context';
-import type { EventInput, StoredEvent } from '#libs/domain';
+import type { EventInput } from '#libs/domain';
 import type { CompactionRecord } from '../ports/compaction-store.port.js';
-import { digestOf, viewOf } from './read-source.js';
+import { digestOf, viewOf, type RangeEvents } from './read-source.js';
 import type { FailedModel, Settled } from './summarise.js';
 import type { Spent } from './spent.js';
 
@@ -30,13 +30,13 @@ export type CompactionEnd =
   Ended<'ContextCompacted'> | Ended<'CompactionSkipped'> | Ended<'CompactionDiscarded'> | Ended<'CompactionFailed'>;
 
 /**
- * How a summarised compaction ends. Pure: `events` are those of the sub-stream as they are now, so what happened since the
- * summary was asked for is seen.
+ * How a summarised compaction ends. Pure: `now` is what stands in the sub-stream now, so what happened since the summary was
+ * asked for is seen.
  */
-export function compactionEnd(task: CompactionTask, result: Settled, events: readonly StoredEvent[]): CompactionEnd {
+export function compactionEnd(task: CompactionTask, result: Settled, now: RangeEvents): CompactionEnd {
   switch (result.kind) {
     case 'summary':
-      return endOfSummary(task, result, events);
+      return endOfSummary(task, result, now);
     case 'not_smaller':
       return skipped(task, 'not_smaller', result, result);
     case 'nothing_to_compact':
@@ -62,7 +62,7 @@ export function compactionEnd(task: CompactionTask, result: Settled, events: rea
 function endOfSummary(
   task: CompactionTask,
   result: Extract<Settled, { kind: 'summary' }>,
-  events: readonly StoredEvent[],
+  { events, digests }: RangeEvents,
 ): CompactionEnd {
   const view = viewOf(task);
   const { sourceDigest } = result;
@@ -71,7 +71,7 @@ function endOfSummary(
     return discarded(task, 'rolled_back', 'what it covers or goes on from was rolled back meanwhile', result);
   const fault = checkCompactionRange(events, view, task);
   if (fault !== null) return discarded(task, fault.reason, fault.detail, result);
-  if (digestOf(events, view, task.range) !== sourceDigest)
+  if (digestOf(digests, view, task.range) !== sourceDigest)
     return discarded(task, 'digest_differs', 'the events of the range are not those that were summarised', result);
   const { summary, charsAfter, bytesSaved, model, extractive } = result;
   return {

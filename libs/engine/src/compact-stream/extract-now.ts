@@ -3,7 +3,7 @@ import type { AgentContext } from '../agent/agent-context.js';
 import type { NewCompaction } from '../ports/compaction-store.port.js';
 import type { RunTransaction } from '../ports/run-store.port.js';
 import { compactionEnd } from './compaction-end.js';
-import { readSource } from './read-source.js';
+import { readRange, readSource } from './read-source.js';
 import { isStillOurs, newCompaction, requestedEvent } from './request-compaction.js';
 import { attemptOf, compactionEvent, patchOf, withAttempt } from './settle-compaction.js';
 import { extract, type Settled } from './summarise.js';
@@ -31,8 +31,7 @@ async function write(tx: RunTransaction, context: AgentContext, extracted: Extra
   if (!(await isStillOurs(tx, context))) return false;
   await tx.insertCompaction({ ...compaction, status: 'skipped' });
   await tx.lockStreams(projectId, [streamId]);
-  const events = await tx.read({ projectId, streamId });
-  const end = compactionEnd({ ...compaction, attempt: 1 }, result, events);
+  const end = compactionEnd({ ...compaction, attempt: 1 }, result, await readRange(tx, compaction));
   const appended = [requestedEvent(context, proposal, compactionId), compactionEvent(deps, compaction, end)];
   await tx.append([{ projectId, streamId, events: appended }]);
   const begun = { attempts: [], attempt: 1, requestedAt: deps.now().toISOString() };

@@ -1,4 +1,5 @@
 import {
+  BUILD_EVENTS,
   compactionState,
   isInView,
   readPolicy,
@@ -14,6 +15,7 @@ import { TerminalError, type StoredEvent } from '#libs/domain';
 import type { EngineDeps } from '../engine-deps.js';
 import { storedManifest } from '../manifest.js';
 import { sha256 } from '../new-event.js';
+import type { EventDigest, EventLog } from '../ports/event-log.port.js';
 import type { CompactionRecord } from '../ports/compaction-store.port.js';
 
 type SourceTask = Pick<
@@ -48,9 +50,12 @@ export async function readSource(deps: Pick<EngineDeps, 'log'>, record: SourceTa
       'manifest_missing',
       `the manifest of compaction ${record.compactionId} is not stored any more`,
     );
-  const events = await deps.log.read({ projectId, streamId, uptoSeq: record.range[1] });
-  const compactions = await deps.log.read({ projectId, streamId, types: COMPACTION_EVENTS });
-  return sourceFrom(record, manifest, events, compactions);
+  const place = { projectId, streamId };
+  const [range, compactions] = await Promise.all([
+    readRange(deps.log, record, record.range[1]),
+    deps.log.read({ ...place, types: COMPACTION_EVENTS }),
+  ]);
+  return sourceFrom(record, manifest, range, compactions);
 }
 
 /** All that `compactionState` reads. */
@@ -64,11 +69,28 @@ export const COMPACTION_EVENTS = [
   'CompactionWaitExpired',
 ] as const;
 
+/** Of a sub-stream: the events that builds read, and the digests of all events of a range. */
+export type RangeEvents = { readonly events: readonly StoredEvent[]; readonly digests: readonly EventDigest[] };
+
+/** Records of calls are most of a log, and only their digests count here. `uptoSeq`: the last event to read; else all. */
+export async function readRange(
+  log: Pick<EventLog, 'read' | 'digests'>,
+  { projectId, streamId, range: [from, to] }: Pick<SourceTask, 'projectId' | 'streamId' | 'range'>,
+  uptoSeq?: number,
+): Promise<RangeEvents> {
+  const place = { projectId, streamId };
+  const [events, digests] = await Promise.all([
+    log.read({ ...place, types: BUILD_EVENTS, ...(uptoSeq === undefined ? {} : { uptoSeq }) }),
+    log.digests({ ...place, afterSeq: from - 1, uptoSeq: to }),
+  ]);
+  return { events, digests };
+}
+
 /** The same from events at hand: those of the sub-stream to the end of the range, and its compaction events to now. */
 export function sourceFrom(
   record: Pick<CompactionRecord, 'range' | 'supersedes' | 'viewRunId' | 'cutoffSeq'>,
   manifest: Manifest,
-  events: readonly StoredEvent[],
+  { events, digests }: RangeEvents,
   compactions: readonly StoredEvent[],
 ): CompactionSource {
   const view = viewOf(record);
@@ -86,7 +108,7 @@ export function sourceFrom(
     entries,
     fresh,
     previousSummary: superseded?.summary ?? null,
-    digest: digestOf(events, view, record.range),
+    digest: digestOf(digests, view, record.range),
     modelFailures,
     barredDigests,
     rolledBack,
@@ -102,10 +124,14 @@ export function viewOf(record: Pick<CompactionRecord, 'viewRunId' | 'cutoffSeq'>
 }
 
 /** The digest that `ContextCompacted` carries; checked again under the stream's lock. */
-export function digestOf(events: readonly StoredEvent[], view: ViewSpec, range: readonly [number, number]): string {
+export function digestOf(events: readonly EventDigest[], view: ViewSpec, range: readonly [number, number]): string {
   return sha256(sourceDigestBytes(inRange(events, view, range)));
 }
 
-function inRange(events: readonly StoredEvent[], view: ViewSpec, [from, to]: readonly [number, number]): StoredEvent[] {
+function inRange<T extends Pick<StoredEvent, 'seq' | 'runId'>>(
+  events: readonly T[],
+  view: ViewSpec,
+  [from, to]: readonly [number, number],
+): T[] {
   return events.filter((event) => event.seq >= from && event.seq <= to && isInView(view, event));
 }

@@ -9,6 +9,7 @@ import type {
 } from '../ports/compaction-store.port.js';
 import type { RunTransaction } from '../ports/run-store.port.js';
 import { compactionEnd, type CompactionEnd } from './compaction-end.js';
+import { readRange } from './read-source.js';
 import { totalSpent } from './spent.js';
 import { MAX_ATTEMPTS, type Settled } from './summarise.js';
 import { wakeWaiters } from './wake-waiters.js';
@@ -46,9 +47,9 @@ async function settleIn(deps: EngineDeps, tx: RunTransaction, settling: Settling
     });
     return false;
   }
-  const events = await tx.read({ projectId: record.projectId, streamId: record.streamId });
+  const now = await readRange(tx, record);
   const all = { ...result, spent: totalSpent(record.usage, result.spent) };
-  const end = compactionEnd(record, all, events);
+  const end = compactionEnd(record, all, now);
   await tx.append([
     { projectId: record.projectId, streamId: record.streamId, events: [compactionEvent(deps, record, end)] },
   ]);

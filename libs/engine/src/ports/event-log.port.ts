@@ -49,10 +49,16 @@ export type ReadStream = {
   descending?: boolean;
 };
 
+/** What digests of ranges are taken over. */
+export type EventDigest = Pick<StoredEvent, 'seq' | 'runId' | 'digest'>;
+export type ReadDigests = Required<Pick<ReadStream, 'projectId' | 'streamId' | 'afterSeq' | 'uptoSeq'>>;
+
 /** The event log. `append` carries many units in one flight; one unit's failure does not fail the others. */
 export interface EventLog {
   append(units: readonly AppendUnit[]): Promise<AppendResult[]>;
   read(query: ReadStream): Promise<StoredEvent[]>;
+  /** Of every event in the bounds, in order of seq, without their bodies. */
+  digests(query: ReadDigests): Promise<EventDigest[]>;
   version(projectId: string, streamId: string): Promise<StreamVersion | null>;
   /** Stores a body once per project under its SHA-256 (hex) and returns nothing; the same hash again is a no-op. */
   putPayload(projectId: string, hash: string, body: unknown): Promise<void>;

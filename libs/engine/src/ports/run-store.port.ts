@@ -1,6 +1,13 @@
 import type { Json, StoredEvent } from '#libs/domain';
 import type { CompactionTransaction } from './compaction-store.port.js';
-import type { AppendResult, AppendUnit, ReadStream, StreamVersion } from './event-log.port.js';
+import type {
+  AppendResult,
+  AppendUnit,
+  EventDigest,
+  ReadDigests,
+  ReadStream,
+  StreamVersion,
+} from './event-log.port.js';
 import type { TriggerStore, TriggerTransaction } from './trigger-store.port.js';
 import type { ScopePlace, ScopeStep, WaitStore, WaitTransaction } from './wait-store.port.js';
 import type {
@@ -42,6 +49,8 @@ export interface RunTransaction extends CompactionTransaction, WaitTransaction, 
    * locks, and when everybody who waits for them holds a connection too, none is left for it.
    */
   read(query: ReadStream): Promise<StoredEvent[]>;
+  /** As EventLog.digests. */
+  digests(query: ReadDigests): Promise<EventDigest[]>;
 
   insertRun(run: NewRun): Promise<void>;
   updateRun(projectId: string, runId: string, patch: RunPatch): Promise<void>;

@@ -105,12 +105,13 @@ function compact({ stream, view, manifest }: SimulatedCall, proposal: Compaction
     manifest: '',
     max_summary_chars: proposal.maxSummaryChars,
   });
-  const source = sourceFrom(task, manifest, stream.events, stream.events);
+  const now = { events: stream.events, digests: stream.events };
+  const source = sourceFrom(task, manifest, now, stream.events);
   const result: Settled =
     source.fresh.length === 0
       ? { kind: 'nothing_to_compact', spent: { usage: null, costUsd: 0, modelCalls: 0 } }
       : extract(task, source);
-  const end = compactionEnd(task, result, stream.events);
+  const end = compactionEnd(task, result, now);
   stream.append(view.runId, end.type, end.data);
 }
 
