@@ -23,6 +23,8 @@ export type Api = { app: NestFastifyApplication; document: OpenAPIObject };
 
 /** Sockets that clients keep open are closed within this time at shutdown. */
 const KEEP_ALIVE_TIMEOUT_MS = 72_000;
+/** Until a request has arrived as a whole: else a client that stops in the middle of its body keeps its socket for ever. */
+const REQUEST_TIMEOUT_MS = 300_000;
 
 /**
  * The API, initialised and not yet listening.
@@ -36,6 +38,7 @@ export async function createApi(parts: ApiParts, options: { docs: boolean }): Pr
     bodyLimit: BODY_LIMIT_BYTES,
     genReqId: requestIdOf,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    requestTimeout: REQUEST_TIMEOUT_MS,
     // Event streams end when they are told to; what is left is cut, or a shutdown would wait for idle clients.
     forceCloseConnections: true,
     frameworkErrors: answerBadUrl,

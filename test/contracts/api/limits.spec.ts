@@ -1,8 +1,10 @@
 import { once } from 'node:events';
-import { request, type IncomingMessage } from 'node:http';
+import { createServer, request, type IncomingMessage } from 'node:http';
+import { connect, type AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { StreamSlots } from '../../../apps/api/src/events/stream-slots.js';
+import { answerBadSocket } from '../../../apps/api/src/http/early-problems.js';
 import { HOME, startTestApi, type Answer, type TestApi } from './test-api.js';
 
 /** What the table "Limits" of docs/guide/api.md says of requests: each is exceeded here, and the answer says where. */
@@ -85,6 +87,22 @@ describe('a request', () => {
   it('has at most 16 KiB of headers', async () => {
     const answer = await api.ask('/v1/runs', { headers: { 'x-long': 'x'.repeat(20_000) } });
     await expectRefused(answer, 431, 'headers_too_large', /headers of the request are too large/);
+  });
+
+  it('has a minute for its headers and five in all to arrive, then the socket is answered and closed', async () => {
+    const { headersTimeout, requestTimeout } = api.server;
+    expect({ headersTimeout, requestTimeout }).toEqual({ headersTimeout: 60_000, requestTimeout: 300_000 });
+    const server = createServer({ headersTimeout: 20, connectionsCheckingInterval: 10 });
+    server.on('clientError', answerBadSocket).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').setEncoding('utf8');
+    socket.write('GET / HTTP/1.1\r\nhost: x\r\nx-slow: ');
+    let answer = '';
+    for await (const part of socket) answer += String(part);
+    expect(answer).toMatch(
+      /^HTTP\/1\.1 408 Request Timeout\r\n[^]*"code":"request_timeout","detail":"The request did not arrive/,
+    );
+    server.close();
   });
 
   it('has parts of at most 500 characters in its path, and ids of 200', async () => {

@@ -121,6 +121,7 @@ export async function startTestApi({
     jobs,
     database: runtime.database,
     databaseName: testDatabase.name,
+    server: app.getHttpServer(),
     newKey,
     newProject: async (projectId: string) => {
       await createProject(runtime.database.kysely, { projectId, name: projectId, actor: 'test' });

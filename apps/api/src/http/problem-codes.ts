@@ -26,6 +26,7 @@ export const PROBLEM_CODES = {
   hook_not_found: { status: 404, title: 'There is no such hook' },
   dead_letter_not_found: { status: 404, title: 'There is no such dead letter' },
   recording_not_found: { status: 404, title: 'There is no such recording' },
+  request_timeout: { status: 408, title: 'The request did not arrive in time', retryable: true },
   project_exists: { status: 409, title: 'The project exists already' },
   wrong_state: { status: 409, title: 'The present state does not allow this' },
   stream_busy: { status: 409, title: 'The stream is busy' },
