@@ -25,6 +25,7 @@ import { pipelineFacts } from './pipeline-facts.js';
 import { databaseUrl, queueSettings } from './queue-settings.js';
 import { engineMetrics, type EngineMetrics } from './observe/engine-metrics.js';
 import { observedEngine } from './observe/observed-engine.js';
+import type { Tracer } from './observe/traced-calls.js';
 import { askedOnce, type ReadinessCheck } from './readiness.js';
 import { webhookSender, type ClosableWebhookSender } from './webhook-sender.js';
 import { knownSecrets, secretRedactor } from './secret-redactor.js';
@@ -109,6 +110,10 @@ type Parts = {
   tracing: Tracing;
 };
 
+function providersOf({ connections }: Settings): Tracer['providers'] {
+  return new Map([...connections.values()].map(({ name, provider }) => [name, provider]));
+}
+
 function engineDeps(settings: Settings, parts: Parts): { engine: EngineDeps; tools: ClosableTools } {
   const { logger, app, database, queue, webhooks, metrics } = parts;
   const expressions = celExpressions();
@@ -123,7 +128,7 @@ function engineDeps(settings: Settings, parts: Parts): { engine: EngineDeps; too
       models: createModels({ connections: settings.connections, overrides: settings.models, scripts, recorded }),
     },
     metrics,
-    { tracing: parts.tracing, redact },
+    { tracing: parts.tracing, redact, providers: providersOf(settings) },
   );
   const engine: EngineDeps = {
     ...observed,

@@ -1,9 +1,23 @@
 import { jsonSchema } from '#libs/domain';
 import type { Claimed, EngineDeps, ModelCall, ModelOutcome, ToolInvocation } from '#libs/engine';
-import type { Attributes, OpenSpan, Tracing } from '#libs/platform';
+import type { Attributes, ConnectionSettings, OpenSpan, Tracing } from '#libs/platform';
 import { traceScope, type TraceScope } from './trace-scope.js';
 
-export type Tracer = { tracing: Tracing; redact: EngineDeps['redact'] };
+type Provider = ConnectionSettings['provider'];
+/** `providers`: of each connection by its name. */
+export type Tracer = {
+  tracing: Tracing;
+  redact: EngineDeps['redact'];
+  providers: ReadonlyMap<string, Provider>;
+};
+
+/** As the conventions name them. */
+const PROVIDER_NAMES: { readonly [provider in Provider]: string } = {
+  openai: 'openai',
+  anthropic: 'anthropic',
+  google: 'gcp.gemini',
+  bedrock: 'aws.bedrock',
+};
 
 /** The span of a step, from its claim; before it one for the time in the queue. */
 export function beginStep({ start }: Tracing, scope: TraceScope | null, { run, step }: Claimed): void {
@@ -66,16 +80,19 @@ export async function traced<T>(
 }
 
 /** By the semantic conventions for generative AI. */
-export function modelSpan({ tracing, redact }: Tracer, { model, settings, position, request }: ModelCall) {
+export function modelSpan({ tracing, redact, providers }: Tracer, { model, settings, position, request }: ModelCall) {
   const separator = model.indexOf(':');
   const name = model.slice(separator + 1);
+  const connection = separator < 0 ? model : model.slice(0, separator);
+  const provider = providers.get(connection);
   const content = tracing.capturesContent ? JSON.stringify(redact(jsonSchema.parse(request.messages))) : null;
   return {
     name: `chat ${name}`,
     kind: 'client' as const,
     attributes: {
       'gen_ai.operation.name': 'chat',
-      'gen_ai.provider.name': separator < 0 ? model : model.slice(0, separator),
+      // What answers without a provider (`scripted`, `builtin`, `replay`) has no other name.
+      'gen_ai.provider.name': provider === undefined ? connection : PROVIDER_NAMES[provider],
       'gen_ai.request.model': name,
       'gen_ai.request.max_tokens': settings.maxOutputTokens,
       'gen_ai.request.temperature': settings.temperature,
