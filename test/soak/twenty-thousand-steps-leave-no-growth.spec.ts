@@ -6,6 +6,7 @@ import { allowLocal, clerkScript, order, session, sessionScript } from '../chaos
 import { scenario } from '../chaos/support/scenario.js';
 import { expectSoundRows } from '../chaos/support/soundness.js';
 import { ToolServer } from '../chaos/support/tool-server.js';
+import { INSPECTED, liveHeapOf } from './live-heap.js';
 
 const STEPS = Number(process.env['WEIR_SOAK_STEPS'] ?? 20_000);
 const SESSION_EVERY = 100;
@@ -20,7 +21,7 @@ type Sample = { steps: number; seconds: number; [measure: string]: number };
 
 const megabytes = (bytes: number): number => Math.round(bytes / 1024 / 1024);
 
-/** Resident memory of a process. */
+/** Resident memory of a process, in bytes. */
 function memoryOf(pid: number): number {
   const [, kilobytes] = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
   return Number(kilobytes) * 1024;
@@ -36,7 +37,12 @@ async function sample(
       (select count(*)::int from pg_stat_activity where application_name like 'weir-%') as connections`;
   const info = await redis.info();
   const ofInfo = (name: string): number => Number(new RegExp(`${name}:(\\d+)`).exec(info)?.[1]);
-  const named = [...apis, ...workers, ...compactors].map((app) => [`${app.name} MB`, megabytes(memoryOf(app.pid))]);
+  const apps = [...apis, ...workers, ...compactors];
+  const heaps = await Promise.all(apps.map((app) => liveHeapOf(app.logFile)));
+  const named = apps.flatMap((app, n) => [
+    [`${app.name} heap MB`, megabytes(heaps[n] ?? 0)],
+    [`${app.name} MB`, megabytes(memoryOf(app.pid))],
+  ]);
   return {
     steps: row?.steps ?? 0,
     seconds: Math.round((performance.now() - began) / 1000),
@@ -73,7 +79,7 @@ scenario(`${STEPS} steps leave no growth of memory, connections or Redis`, {
     workers: 2,
     compactors: 1,
     operatorFile: allowLocal,
-    environment: { WEIR_LEASE_S: '45', WEIR_HEARTBEAT_S: '10', WEIR_SWEEP_S: '5' },
+    environment: { NODE_OPTIONS: INSPECTED, WEIR_LEASE_S: '45', WEIR_HEARTBEAT_S: '10', WEIR_SWEEP_S: '5' },
   },
   run: async ({ deployment, tell }) => {
     const { sql } = deployment.database;

@@ -1,4 +1,11 @@
-import { effectiveStep, readJson, type AssistantMessage, type Json, type StoredEventOf } from '#libs/domain';
+import {
+  effectiveStep,
+  findDefinedStep,
+  readJson,
+  type AssistantMessage,
+  type Json,
+  type StoredEventOf,
+} from '#libs/domain';
 import { stopReasonOf } from '../claim/held-steps.js';
 import { areCallsUsedUp, runToolCalls } from '../call-tools/run-tool-calls.js';
 import { prepareTools } from '../call-tools/prepare-tools.js';
@@ -27,8 +34,16 @@ export async function runAgentStep(execution: AgentExecution): Promise<StepOutco
   const context = new AgentContext(execution, planned.plan, begin.begun, begin.conversation);
   const outcome = await leadLoop(context);
   await context.flush();
-  context.conversation.leave();
+  if (!isOver(execution, outcome)) context.conversation.leave();
   return outcome;
+}
+
+/** Nobody comes back to the conversation of a step that succeeded on its run's own stream, unless a loop repeats it. */
+function isOver({ run, step, definition }: AgentExecution, { kind }: StepOutcome): boolean {
+  const containers = findDefinedStep(definition, step.id)?.containers ?? [];
+  return (
+    kind === 'succeeded' && run.streamId === run.runId && !containers.some((container) => container.kind === 'repeat')
+  );
 }
 
 async function leadLoop(context: AgentContext): Promise<StepOutcome> {
