@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { Json } from '../../json.js';
 import { expectedDuration, parseDurationMs } from '../duration.js';
 import { describeValue } from '../fault-writer.js';
@@ -169,7 +170,8 @@ export function parseSleep(text: Json): Sleep | null {
   if (text.includes('${')) return { type: 'template', template: text };
   const durationMs = parseDurationMs(text);
   if (durationMs !== null) return { type: 'duration', durationMs };
-  const isTime =
-    /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/i.test(text) && !Number.isNaN(Date.parse(text));
-  return isTime ? { type: 'until', at: text } : null;
+  return rfc3339.safeParse(text).success ? { type: 'until', at: text } : null;
 }
+
+/** `Date.parse` would take 30 February for 2 March. */
+const rfc3339 = z.iso.datetime({ offset: true });
