@@ -9,8 +9,10 @@ import { encodeCompactionJob, encodeStepJob, type EncodedJob } from './jobs.js';
 export type JobQueue = {
   addBulk(jobs: EncodedJob[]): Promise<unknown>;
   getJobState(id: string): Promise<string>;
-  getJobCountByTypes(...types: ('waiting' | 'prioritized' | 'delayed')[]): Promise<number>;
 };
+
+/** How many jobs the workers can run at once (null: they cannot tell), and how many wait for them. */
+export type QueueLoad = { capacity: number | null; waiting: number };
 
 const PRESENT: ReadonlySet<string> = new Set(['waiting', 'prioritized', 'delayed', 'active', 'waiting-children']);
 
@@ -22,8 +24,7 @@ export class BullmqStepQueue implements StepQueue {
   constructor(
     private readonly steps: JobQueue,
     private readonly compactions: JobQueue,
-    /** How many jobs the workers can run at once; null: they cannot tell. */
-    private readonly capacity: () => Promise<number | null>,
+    private readonly load: () => Promise<QueueLoad>,
     private readonly admissionFloor: number,
     private readonly answers: Answers,
   ) {
@@ -49,14 +50,12 @@ export class BullmqStepQueue implements StepQueue {
     this.queueRoom.handOn();
   }
 
-  jobsAtOnce(): Promise<number | null> {
-    return this.answers.within('count the workers', () => this.capacity());
+  async jobsAtOnce(): Promise<number | null> {
+    return (await this.answers.within('count the workers', () => this.load())).capacity;
   }
 
   private async askRoom(): Promise<number> {
-    const [capacity, waiting] = await this.answers.within('count what waits', () =>
-      Promise.all([this.capacity(), this.steps.getJobCountByTypes('waiting', 'prioritized', 'delayed')]),
-    );
+    const { capacity, waiting } = await this.answers.within('count what waits', () => this.load());
     return Math.max(Math.max(2 * (capacity ?? 0), this.admissionFloor) - waiting, 0);
   }
 

@@ -24,10 +24,18 @@ describe('the room in the queue', () => {
     const one = queueRoom();
     await expect(Promise.all([one.room(), one.room()])).resolves.toEqual([3, 3]);
     expect(asked).toBe(1);
-    expect([one.reserve(2), one.reserve(2), one.reserve(2)]).toEqual([2, 1, 0]);
+    expect([one.reserve(1), asked]).toEqual([1, 1]);
+    expect([one.reserve(3), one.reserve(2)]).toEqual([2, 0]);
+  });
+
+  it('asks anew on the side when half of it is gone', async () => {
+    const one = queueRoom();
+    await one.room();
+    expect([one.reserve(1), asked]).toEqual([1, 1]);
     room = 5;
-    await expect(one.room()).resolves.toBe(5);
-    expect(asked).toBe(2);
+    expect([one.reserve(1), asked]).toEqual([1, 2]);
+    await one.room();
+    expect([one.reserve(6), asked]).toEqual([5, 3]);
   });
 
   it('forgets what it saw, and what was reserved of it, after a second', async () => {

@@ -1,6 +1,6 @@
 /** How long what was seen counts: other processes push too, each at most what it saw. */
 const FRESH_MS = 1000;
-/** After this it is asked anew on the side, so that a busy process always knows. */
+/** After this it is asked anew on the side, as where half of it is gone, so that a busy process always knows. */
 const STALE_MS = FRESH_MS / 2;
 
 /** How much room this process believes the queue to have: what it saw last, less what it pushed and more what it took since. */
@@ -18,10 +18,11 @@ export class QueueRoom {
   /** Never waits; at most `count`. */
   reserve(count: number): number {
     const ageMs = this.nowMs() - this.seenAtMs;
-    // A queue that is away is told to whoever pushes; here it is not known then.
-    if (ageMs >= STALE_MS && ageMs < FRESH_MS) this.room().catch(() => undefined);
-    const taken = ageMs < FRESH_MS ? Math.max(0, Math.min(count, this.left)) : 0;
+    if (ageMs >= FRESH_MS) return 0;
+    const taken = Math.max(0, Math.min(count, this.left));
     this.left -= taken;
+    // A queue that is away is told to whoever pushes; here it is not known then.
+    if (ageMs >= STALE_MS || 2 * this.left < this.seen) this.room().catch(() => undefined);
     return taken;
   }
 

@@ -44,7 +44,7 @@ export async function createPostgresQueueBackend(
     queue: new BullmqStepQueue(
       steps,
       compactions,
-      () => Promise.resolve(null),
+      async () => ({ capacity: null, waiting: await steps.getJobCountByTypes('waiting', 'prioritized', 'delayed') }),
       settings.admissionFloor ?? DEFAULT_ADMISSION_FLOOR,
       answers,
     ),

@@ -33,13 +33,13 @@ export async function createRedisQueueBackend(
   await waitForConnection(commands, FIRST_CONNECTION_MS);
   const steps = producer(STEPS_QUEUE, commands, prefix, reportFault);
   const compactions = producer(COMPACTIONS_QUEUE, commands, prefix, reportFault);
-  const capacity = new RedisCapacity(commands, prefix, answers);
+  const capacity = new RedisCapacity(commands, prefix, answers, (kind) => steps.toKey(kind));
   return {
     kind: 'redis',
     queue: new BullmqStepQueue(
       steps,
       compactions,
-      () => capacity.total(),
+      () => capacity.load(),
       settings.admissionFloor ?? DEFAULT_ADMISSION_FLOOR,
       answers,
     ),

@@ -1,4 +1,6 @@
 import type { Redis } from 'ioredis';
+import { z } from 'zod';
+import type { QueueLoad } from '../bullmq-step-queue.js';
 import type { WorkerCapacity } from '../queue-backend.js';
 import type { Answers } from '../answers.js';
 
@@ -8,7 +10,8 @@ const HOLDS_SECONDS = 15;
 const ANNOUNCE = `
 redis.call('HSET', KEYS[2], ARGV[1], ARGV[2])
 return redis.call('ZADD', KEYS[1], redis.call('TIME')[1] + ARGV[3], ARGV[1])`;
-const TOTAL = `
+/** What the workers can run and what waits for them, in BullMQ's own lists: one script, because a busy process asks often. */
+const LOAD = `
 local stale = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', redis.call('TIME')[1])
 for _, id in ipairs(stale) do
   redis.call('ZREM', KEYS[1], id)
@@ -16,13 +19,17 @@ for _, id in ipairs(stale) do
 end
 local total = 0
 for _, jobs in ipairs(redis.call('HVALS', KEYS[2])) do total = total + jobs end
-return total`;
+return {total, redis.call('LLEN', KEYS[3]) + redis.call('ZCARD', KEYS[4]) + redis.call('ZCARD', KEYS[5])}`;
+
+const loadAnswer = z.tuple([z.number(), z.number()]);
 
 export class RedisCapacity implements WorkerCapacity {
   constructor(
     private readonly commands: Redis,
     private readonly prefix: string,
     private readonly answers: Answers,
+    /** BullMQ's key of a kind of jobs. */
+    private readonly keyOf: (kind: string) => string,
   ) {}
 
   async announce(workerId: string, jobs: number): Promise<void> {
@@ -38,8 +45,10 @@ export class RedisCapacity implements WorkerCapacity {
     );
   }
 
-  async total(): Promise<number> {
-    return Number(await this.commands.eval(TOTAL, 2, ...this.keys()));
+  async load(): Promise<QueueLoad> {
+    const keys = [...this.keys(), ...['wait', 'prioritized', 'delayed'].map(this.keyOf)];
+    const [capacity, waiting] = loadAnswer.parse(await this.commands.eval(LOAD, keys.length, ...keys));
+    return { capacity, waiting };
   }
 
   private keys(): [string, string] {
