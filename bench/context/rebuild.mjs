@@ -50,10 +50,12 @@ async function compare(store, measured, play, uptoSeq) {
 
 /** Seqs of what the next request shows, whole, masked or as a summary. */
 async function shownSeqs(store, play, uptoSeq) {
-  const events = await store.cold(play, uptoSeq);
-  const { messages } = buildFrom(play, events, uptoSeq);
+  const kept = await store.cold(play, uptoSeq);
+  const { messages } = buildFrom(play, kept, uptoSeq);
   const entries = new Set(messages.flatMap((message) => message.entries));
-  return events.filter((event) => entries.has(event.entry) || event.type === 'ContextCompacted').map(({ seq }) => seq);
+  return kept.events
+    .filter((event) => entries.has(event.entry) || event.type === 'ContextCompacted')
+    .map(({ seq }) => seq);
 }
 
 async function timed(work) {

@@ -9,7 +9,7 @@ const sha256 = (text) => createHash('sha256').update(text, 'utf8').digest('hex')
 /** A conversation of a thousand events under a soft cap of 60,000 chars, and what is done with it. */
 export async function pureCases() {
   const { CAPS, playRun, buildFrom } = await sources('bench/context/build-time/measure.ts');
-  const { KeptEvents } = await sources('libs/context/src/index.ts');
+  const { KeptEvents, KnownForms } = await sources('libs/context/src/index.ts');
   const { canonicalJson } = await sources('libs/domain/src/index.ts');
   const events = [];
   let play = null;
@@ -20,13 +20,14 @@ export async function pureCases() {
   );
   const fromStart = { events: [], fromSeq: 1, uptoSeq: 0, hasAllCompactions: true };
   const texts = events.map((event) => JSON.stringify(event));
-  const { messages } = buildFrom(play, events, EVENTS);
+  const kept = { events, known: new KnownForms() };
+  const { messages } = buildFrom(play, kept, EVENTS);
   const data = { call_no: 1, name: 'lookup', status: 'ok', content: lookup() };
   return [
     {
       name: `build of ${messages.length} messages, from all events`,
       bare: 'JSON.stringify of these messages',
-      run: () => buildFrom(play, events, EVENTS),
+      run: () => buildFrom(play, kept, EVENTS),
       runBare: () => JSON.stringify(messages.map(({ message }) => message)),
     },
     {

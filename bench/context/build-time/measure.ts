@@ -48,6 +48,7 @@ export type Measured = {
   compactions: number;
 };
 
+export type Kept = Pick<KeptEvents, 'events' | 'known'>;
 export type Played = { manifest: Manifest; next: NextBuild };
 
 export function played(caps: Caps): Played {
@@ -57,8 +58,8 @@ export function played(caps: Caps): Played {
   return { manifest, next: { view, policyHash: policyCanonical(policy), model: manifest.model } };
 }
 
-export function buildFrom({ manifest, next }: Played, events: readonly StoredEvent[], uptoSeq: number): BuildResult {
-  return buildContext({ ...next, manifest, events, memory: null, uptoSeq, runActive: true, purpose: 'managed' });
+export function buildFrom({ manifest, next }: Played, { events, known }: Kept, uptoSeq: number): BuildResult {
+  return buildContext({ ...next, manifest, events, known, memory: null, uptoSeq, runActive: true, purpose: 'managed' });
 }
 
 /**
@@ -81,7 +82,7 @@ export async function playRun(
     await store(fresh);
     const before = process.cpuUsage();
     worker.append(fresh);
-    const build = buildFrom(play, worker.events, log.length);
+    const build = buildFrom(play, worker, log.length);
     const spent = process.cpuUsage(before);
     const ready = readyOf(build);
     samples.push({ cpuMs: (spent.user + spent.system) / 1_000, rows: fresh.length });

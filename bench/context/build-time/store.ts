@@ -1,6 +1,7 @@
 import { createTestDatabase } from '../../../test/support/test-services.js';
 import { readKeptEvents } from '../../../libs/engine/src/agent/read-kept-events.js';
 import { connect, postgresEventLog, type Database } from '../../../libs/event-store/src/index.js';
+import type { KeptEvents } from '../../../libs/context/src/index.js';
 import type { NewEvent, StoredEvent } from '../../../libs/domain/src/index.js';
 import { buildFrom, type Played } from './measure.js';
 import { STREAM } from './session-log.js';
@@ -69,7 +70,7 @@ export class BenchStore {
       const before = performance.now();
       const kept = await readKeptEvents({ read }, { projectId: PROJECT, streamId: STREAM }, play.next, events);
       const ms = performance.now() - before;
-      buildFrom(play, kept.events, events);
+      buildFrom(play, kept, events);
       const one = { events, ...counts, ms, buildMs: performance.now() - before - ms };
       if (best === null || one.ms < best.ms) best = one;
     }
@@ -78,10 +79,10 @@ export class BenchStore {
   }
 
   /** The events that a worker reads which knows nothing. */
-  async cold({ next }: Played, uptoSeq: number): Promise<readonly StoredEvent[]> {
+  async cold({ next }: Played, uptoSeq: number): Promise<KeptEvents> {
     await this.flush();
     const place = { projectId: PROJECT, streamId: STREAM };
-    return (await readKeptEvents(postgresEventLog(this.database), place, next, uptoSeq)).events;
+    return readKeptEvents(postgresEventLog(this.database), place, next, uptoSeq);
   }
 
   /** A bare SELECT of these events and JSON.parse of each. */

@@ -1,5 +1,6 @@
 import type { Frontier, JsonObject, StoredEvent } from '#libs/domain';
 import type { CacheBreakpoint, JsonReport, Manifest, NeutralMessage, NeutralRequest } from './neutral.js';
+import type { KnownForms } from './measure/measured-item.js';
 import type { Repair } from './shape/conversation.js';
 import type { EntryState, ShownState } from './view/entry.js';
 
@@ -29,6 +30,8 @@ export type BuildInput = {
    * goes down the ladder where it would wait (the provider refused the request as too long, or a caller cannot wait).
    */
   readonly purpose: 'managed' | 'unmanaged' | 'no_wait';
+  /** What earlier builds of these events worked out, kept by whoever holds the events; changes how long a build takes, nothing else. */
+  readonly known?: KnownForms;
 };
 
 export type BuiltMessage = {

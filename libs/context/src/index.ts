@@ -16,6 +16,7 @@ export { compareRequests, type RequestDifference } from './common-prefix.js';
 export { compareBuilds, DIFFERENCE_CAUSES, type ComparedBuild, type DifferenceCause } from './compare-builds.js';
 export { entryChars, type EventBody } from './measure/entry-chars.js';
 export { approxTokens, estimateTokens } from './measure/estimate-tokens.js';
+export { KnownForms } from './measure/measured-item.js';
 export { STANDARD_WEIGHTS } from './measure/part-chars.js';
 export { importTranscript, type ImportedEvent, type ImportOptions, type ImportStep } from './import-transcript.js';
 export {

@@ -1,5 +1,5 @@
 import type { ContentPart, JsonObject, StoredEvent } from '#libs/domain';
-import { formsUnder, measureItem, measureOnce, type Measured } from './measure/measured-item.js';
+import { measureItem, measureOnce, type KnownForms, type Measured } from './measure/measured-item.js';
 import { fixedParts } from './measure/fixed-parts.js';
 import type { Manifest } from './neutral.js';
 import type { MemoryPolicy } from './policy/policy-schema.js';
@@ -33,11 +33,12 @@ export function layoutParts(
   liveEvent: StoredEvent | null,
   memory: JsonObject | null,
   memoryPolicy: MemoryPolicy,
+  known: KnownForms,
 ): LayoutParts {
   const fixed = fixedParts(manifest);
   const shownMemory = beforeTailMemory(memory, memoryPolicy);
   const { model } = manifest;
-  const forms = liveEvent === null ? null : formsUnder(model)(liveEvent);
+  const forms = liveEvent === null ? null : known.under(model)(liveEvent);
   return {
     // A long text that stands in every build until the next one comes: looked at once.
     summary: live === null ? null : measureOnce(forms, 'summary', model, () => userItem(summaryContent(live))),

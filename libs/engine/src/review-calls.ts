@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { buildContext, readPolicy, type BuildResult, type Manifest, type ReadyBuild } from '#libs/context';
+import { buildContext, KnownForms, readPolicy, type BuildResult, type Manifest, type ReadyBuild } from '#libs/context';
 import type { JsonObject, StoredEvent, StoredEventOf } from '#libs/domain';
 import type { EngineDeps } from './engine-deps.js';
 import { findManifest } from './manifest.js';
@@ -76,6 +76,7 @@ function begunRuns(starts: readonly StoredEvent[], subStream: string, rootStream
 
 /** The calls so far of one pass. */
 class ReviewPass {
+  private readonly known = new KnownForms();
   private readonly calls: ReviewedCall[] = [];
   private readonly manifests = new Map<string, Manifest | 'erased' | 'corrupt'>();
   private readonly memories = new Map<number, JsonObject>();
@@ -158,7 +159,7 @@ class ReviewPass {
     const begun = runId === null ? undefined : this.begun.get(runId);
     const view = { mode: policy.mode, runId, cutoffSeq: begun?.cutoffSeq ?? null };
     const memory = policy.memory.placement === 'before_tail' ? await this.memory(begun?.memorySeq ?? 0) : null;
-    return buildContext({ events: this.events, view, manifest, memory, runActive: true, ...at });
+    return buildContext({ events: this.events, known: this.known, view, manifest, memory, runActive: true, ...at });
   }
 
   private async manifest(hash: string): Promise<Manifest | 'erased' | 'corrupt'> {

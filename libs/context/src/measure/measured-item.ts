@@ -12,7 +12,8 @@ const TOKENS_PER_MESSAGE = 4;
 
 /**
  * An item as the model's format takes it, with its size. What else builds work out about it stays with it: it is shared by all
- * builds for as long as its event is held. A field costs a fortieth of an entry in a WeakMap, which the collector walks.
+ * builds for as long as what they know of its event is held. A field costs a fortieth of an entry in a WeakMap, which the collector
+ * walks.
  */
 export class Measured {
   /** The message of its own that it is sent as; made by the first build that sends it. */
@@ -63,21 +64,32 @@ function modelKey(model: ModelFacts): string {
 
 /** An event in each form in which it was asked for; null: it has no such form. */
 export type Forms = Map<string, Measured | null>;
-/** By model: those of one form share what was worked out. Events do not change, so that is once for as long as each is held. */
-const known = new Map<string, WeakMap<StoredEvent, Forms>>();
 
-/** Where the forms of events under a model are kept: asked for once a build, and its answer once for each event. */
-export function formsUnder(model: ModelFacts): (event: StoredEvent) => Forms {
-  const key = modelKey(model);
-  const events = known.get(key) ?? new WeakMap<StoredEvent, Forms>();
-  known.set(key, events);
-  return (event) => {
-    const found = events.get(event);
-    if (found !== undefined) return found;
-    const forms: Forms = new Map();
-    events.set(event, forms);
-    return forms;
-  };
+/**
+ * What builds have worked out about events, for those that come after them: hold it as long as the events. By model: those of one
+ * form share it.
+ */
+export class KnownForms {
+  private readonly models = new Map<string, Map<StoredEvent, Forms>>();
+
+  /** Asked for once a build, and its answer once for each event. */
+  under(model: ModelFacts): (event: StoredEvent) => Forms {
+    const key = modelKey(model);
+    const events = this.models.get(key) ?? new Map<StoredEvent, Forms>();
+    this.models.set(key, events);
+    return (event) => {
+      const found = events.get(event);
+      if (found !== undefined) return found;
+      const forms: Forms = new Map();
+      events.set(event, forms);
+      return forms;
+    };
+  }
+
+  /** For events that are let go. */
+  forget(event: StoredEvent): void {
+    for (const events of this.models.values()) events.delete(event);
+  }
 }
 
 /** As `measureItem`, once for each form of an event. `make` may answer null: the event has no such form. `forms` null: not an event. */

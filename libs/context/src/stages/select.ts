@@ -1,12 +1,12 @@
-import { formsUnder } from '../measure/measured-item.js';
+import type { KnownForms } from '../measure/measured-item.js';
 import type { ModelFacts } from '../neutral.js';
 import { leaveOut, type Cell, type Stage, type StageView } from './stage.js';
 import { whole } from './whole.js';
 import type { View } from '../view/read-view.js';
 
 /** Every entry of the view, whole: what a build with repair only shows. */
-export function everything(view: View, model: ModelFacts, maxValueChars: number): StageView {
-  const formsOf = formsUnder(model);
+export function everything(view: View, model: ModelFacts, maxValueChars: number, known: KnownForms): StageView {
+  const formsOf = known.under(model);
   const cells = view.entries.map((entry): Cell => {
     const event = entry.source.entry === null ? undefined : view.eventOf.get(entry.source.entry);
     const forms = event === undefined ? null : formsOf(event);

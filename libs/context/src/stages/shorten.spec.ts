@@ -1,3 +1,4 @@
+import { KnownForms } from '../measure/measured-item.js';
 import { NO_MARKS } from '../frontier.js';
 import { sessionUnder, testModel, windowPolicy } from '../testing/session.js';
 import { readView } from '../view/read-view.js';
@@ -19,7 +20,7 @@ describe('shortening', () => {
         protectedEntries: new Set<number>(),
         marks: { ...NO_MARKS, shortening },
       };
-      const { cells } = shorten.apply(everything(view, testModel(), 2_000), knobs).view;
+      const { cells } = shorten.apply(everything(view, testModel(), 2_000, new KnownForms()), knobs).view;
       return cells.find(({ state }) => state === 'shortened')?.shown?.chars ?? 0;
     };
     const byCap = chars(null);
@@ -44,10 +45,13 @@ describe('shortening', () => {
     const view = readView(session.events, session.view);
     const marks = { ...NO_MARKS, maskTo: 9, shortening: { minChars: 2_000, to: 9 } };
     const knobs = { policy, model: testModel(), protectedEntries: new Set<number>(), marks };
-    const masked = mask.apply(everything(view, testModel(), 2_000), knobs).view;
+    const masked = mask.apply(everything(view, testModel(), 2_000, new KnownForms()), knobs).view;
     const { cells } = shorten.apply(masked, knobs).view;
     expect(cells.map(({ state }) => state)).toEqual(['whole', 'whole', 'shortened']);
-    const alone = mask.apply(everything(view, testModel(), 2_000), { ...knobs, marks: { ...marks, shortening: null } });
+    const alone = mask.apply(everything(view, testModel(), 2_000, new KnownForms()), {
+      ...knobs,
+      marks: { ...marks, shortening: null },
+    });
     expect(alone.view.cells.at(-1)?.state).toBe('masked');
   });
 });

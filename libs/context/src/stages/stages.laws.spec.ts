@@ -1,3 +1,4 @@
+import { KnownForms } from '../measure/measured-item.js';
 import fc from 'fast-check';
 import { API_FORMATS } from '../neutral.js';
 import { effectivePolicy } from '../policy/index.js';
@@ -38,7 +39,7 @@ describe('every stage', () => {
           marks: drawn,
           protectedEntries: protectedEntries(view),
         };
-        let current = everything(view, model, 2_000);
+        let current = everything(view, model, 2_000, new KnownForms());
         for (const stage of stages) {
           const once = stage.apply(current, knobs).view;
           const twice = stage.apply(once, knobs).view;

@@ -228,6 +228,7 @@ function checkEquality(session: Session): void {
       uptoSeq: Infinity,
       runActive: true,
       purpose: 'managed',
+      known: session.known,
     });
     hold(
       law,

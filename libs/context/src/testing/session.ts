@@ -1,3 +1,4 @@
+import { KnownForms } from '../measure/measured-item.js';
 import {
   type AssistantPart,
   type Content,
@@ -63,6 +64,7 @@ export const sessionUnder = (policy: EffectivePolicy, facts: Partial<ModelFacts>
 
 /** A sub-stream that grows, and the builds over it: what the engine does around `buildContext`, without a store. */
 export class Session {
+  readonly known = new KnownForms();
   readonly log = new EventLog();
   private compactions = 0;
   private calls = 0;
@@ -108,6 +110,7 @@ export class Session {
       uptoSeq: this.events.length,
       runActive,
       purpose,
+      known: this.known,
     });
   }
 

@@ -1,5 +1,6 @@
 import type { StoredEvent } from '#libs/domain';
 import type { ViewSpec } from '../build-result.js';
+import { KnownForms } from '../measure/measured-item.js';
 import {
   BUILD_EVENTS,
   COMPACTION_EVENTS,
@@ -30,6 +31,8 @@ const compactionTypes: ReadonlySet<string> = new Set(COMPACTION_EVENTS);
  * events come, a build over `events` is the build over the whole log wherever `covers` says so (law C11).
  */
 export class KeptEvents {
+  /** What builds of them know. */
+  readonly known = new KnownForms();
   private kept: StoredEvent[] = [];
   private fromSeq: number;
   private upto: number;
@@ -114,6 +117,7 @@ export class KeptEvents {
       if (compactionTypes.has(type)) return !isFolded;
       return seq >= begin && type !== 'LlmCallStarted' && type !== 'LlmCallFailed';
     };
+    for (const one of this.kept) if (!isNeeded(one)) this.known.forget(one);
     this.kept = [...this.kept.filter(isNeeded), event];
     this.fromSeq = Math.max(this.fromSeq, begin);
     this.hasAllCompactions &&= !isFolded;

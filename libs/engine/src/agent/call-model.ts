@@ -78,8 +78,10 @@ async function buildFor(
   const { plan, begun, conversation } = context;
   const { manifest } = request.model;
   const next = { view: begun.view, policyHash: plan.policyHash, model: manifest.model };
+  const { events, known } = await conversation.eventsFor(next, () => context.flush(), request.recorded?.data.upto_seq);
   return buildContext({
-    events: await conversation.eventsFor(next, () => context.flush(), request.recorded?.data.upto_seq),
+    events,
+    known,
     view: begun.view,
     manifest,
     policyHash: plan.policyHash,

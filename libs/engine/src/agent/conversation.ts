@@ -114,18 +114,14 @@ export class Conversation {
    * The events that this build needs. `uptoSeq`: of a call that was recorded before, the events that it saw. `beforeReading`
    * writes what was foreseen, if the log has to be read.
    */
-  async eventsFor(
-    next: NextBuild,
-    beforeReading: () => Promise<void>,
-    uptoSeq?: number,
-  ): Promise<readonly StoredEvent[]> {
+  async eventsFor(next: NextBuild, beforeReading: () => Promise<void>, uptoSeq?: number): Promise<KeptEvents> {
     if (uptoSeq !== undefined && uptoSeq < this.version)
-      return (await readKeptEvents(this.deps.log, this.place, next, uptoSeq)).events;
+      return readKeptEvents(this.deps.log, this.place, next, uptoSeq);
     if (!this.kept.covers(next)) {
       await beforeReading();
       this.kept = await readKeptEvents(this.deps.log, this.place, next, this.version);
     }
-    return this.kept.events;
+    return this.kept;
   }
 
   /** Leaves it for the next job of this process. */

@@ -64,6 +64,7 @@ function buildAs({ stream, view, manifest, memory }: SimulatedCall, purpose: 'ma
     uptoSeq: stream.version,
     runActive: true,
     purpose,
+    known: stream.known,
   });
 }
 

@@ -1,8 +1,11 @@
 import { isEntryType, readEventData, type EventInput, type EventType, type StoredEvent } from '#libs/domain';
+import { KnownForms } from '#libs/context';
 import { newEvent } from '../new-event.js';
 
 /** A sub-stream in memory: seqs and entries as the store would assign them, nothing is written. */
 export class SimulatedStream {
+  /** What builds of its events know. */
+  readonly known = new KnownForms();
   private readonly stored: StoredEvent[] = [];
   private readonly answers = new Map<number, Extract<StoredEvent, { type: 'LlmCallCompleted' }>>();
   private lastEntry = 0;
