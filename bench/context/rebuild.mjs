@@ -1,8 +1,12 @@
 // The context of a long conversation, rebuilt by a worker that knows nothing of it and by one that led it, beside a bare SELECT of
-// the events that the request shows and JSON.parse of each.
+// the events that the request shows and JSON.parse of each. "Shown" is whole, masked or as a summary; the SELECT gets the stored
+// body of each by its seq, in one round trip, and is told the seqs, which the cold side finds out (four reads in two round trips,
+// all columns, each body checked against its schema). Both sides: the same pool, prepared statements, fresh statistics, no caches
+// between rounds but those of Postgres and of the compiler. Cold ends with the canonical bytes and their counts of chars and tokens.
 //   node --import ../../test/support/typescript-loader.mjs rebuild.mjs      (from this folder; the servers of bench/peers/up.sh)
 // One run of tool calls of about 1,400 chars a turn, soft cap 60,000 chars. Cold: from the first query to the canonical bytes of
-// the request. Warm: taking in the events of a turn and building. One after the other, 40 times; medians. REPEAT: how often.
+// the request. Warm: taking in the events of a turn and building. One after the other, 40 times; medians, and means of this process'
+// CPU (its collector's threads included), which move less with the load of the machine. REPEAT: how often.
 import { freshDb, now, q, r2 } from '../peers/lib/basics.mjs';
 import { emit } from '../peers/lib/meter.mjs';
 import { sources } from '../peers/lib/weir-app.mjs';
@@ -29,6 +33,7 @@ for (let n = 0; n < Number(process.env.REPEAT ?? 1); n++) {
 process.exit(0);
 
 async function compare(store, measured, play, uptoSeq) {
+  await store.analyze();
   const shown = await shownSeqs(store, play, uptoSeq);
   const cold = [];
   const raw = [];
@@ -36,15 +41,22 @@ async function compare(store, measured, play, uptoSeq) {
     cold.push(await timed(async () => buildFrom(play, await store.cold(play, uptoSeq), uptoSeq).canonical));
     raw.push(await timed(() => store.raw(shown)));
   }
-  const rawMs = q(raw, 0.5);
+  const ms = (runs) =>
+    q(
+      runs.map((run) => run.ms),
+      0.5,
+    );
+  const cpuMs = (runs) => r2(runs.reduce((sum, run) => sum + run.cpuMs, 0) / runs.length);
   return {
     n: measured.events,
     shown: shown.length,
-    cold_ms: r2(q(cold, 0.5)),
+    cold_ms: r2(ms(cold)),
     warm_ms: r2(measured.cpuMs.p50),
-    raw_ms: r2(rawMs),
-    cold_by_raw: r2(q(cold, 0.5) / rawMs),
-    warm_by_raw: r2(measured.cpuMs.p50 / rawMs),
+    raw_ms: r2(ms(raw)),
+    cold_cpu_ms: cpuMs(cold),
+    raw_cpu_ms: cpuMs(raw),
+    cold_by_raw: r2(ms(cold) / ms(raw)),
+    warm_by_raw: r2(measured.cpuMs.p50 / ms(raw)),
   };
 }
 
@@ -60,6 +72,8 @@ async function shownSeqs(store, play, uptoSeq) {
 
 async function timed(work) {
   const t0 = now();
+  const before = process.cpuUsage();
   await work();
-  return now() - t0;
+  const { user, system } = process.cpuUsage(before);
+  return { ms: now() - t0, cpuMs: (user + system) / 1000 };
 }
