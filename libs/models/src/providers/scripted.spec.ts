@@ -97,8 +97,9 @@ describe('a scripts folder', () => {
   beforeAll(async () => void (folder = await mkdtemp(join(tmpdir(), 'weir-scripts-'))));
   afterAll(() => rm(folder, { recursive: true }));
 
-  it('is read at each call, logs calls and waits for files', async () => {
-    const inFolder = createModels({ connections: new Map(), scripts: new Scripts(folder) });
+  it('is read at each call, logs calls, keeps none and waits for files', async () => {
+    const scriptsInFolder = new Scripts(folder);
+    const inFolder = createModels({ connections: new Map(), scripts: scriptsInFolder });
     await writeFile(
       join(folder, 'kill.json'),
       JSON.stringify({
@@ -111,6 +112,7 @@ describe('a scripts folder', () => {
     expect(await asked()).toBe(String(process.pid));
     await writeFile(join(folder, 'go'), '');
     expect(textOf(await pending)).toBe('went');
+    expect(scriptsInFolder.calls('kill')).toEqual([]);
     const log = await readFile(join(folder, 'calls.jsonl'), 'utf8');
     expect(JSON.parse(log)).toMatchObject({ run_id: 'run_1', step_id: 'chat', call: 1, try: 1, pid: process.pid });
   });

@@ -25,7 +25,7 @@ export class Scripts {
     this.registered.set(name, script);
   }
 
-  /** Calls that this process received for the model, in order. */
+  /** Calls that this process received for the model, in order. Worker processes, which have a directory, keep none: see `log_file`. */
   calls(name: string): readonly ModelCall[] {
     return this.received.get(name) ?? [];
   }
@@ -38,12 +38,18 @@ export class Scripts {
 
   /** Null: the script has no reply at this position. @throws AppError `script_unreadable` when there is no such script. */
   async reply(name: string, call: ModelCall): Promise<ParsedReply | null> {
-    this.received.set(name, [...this.calls(name), call]);
+    if (this.directory === null) this.keep(name, call);
     const script = this.registered.get(name) ?? (await this.readScript(name));
     if (typeof script === 'function') return parseReply(await script(call));
     const document = parseScript(asDocument(script));
     this.log(document, call);
     return replyAt(document, call.position);
+  }
+
+  private keep(name: string, call: ModelCall): void {
+    const known = this.received.get(name);
+    if (known === undefined) this.received.set(name, [call]);
+    else known.push(call);
   }
 
   async touch(file: string): Promise<void> {
