@@ -139,6 +139,17 @@ describe('a spend limit', () => {
     await expectProjectionsEqualEvents(harness, run.runId);
   });
 
+  it('leaves an answer that is there as it is: nothing is spent any more', async () => {
+    const steps: Json = [{ id: 'work', agent: 'a', task: 'Go.' }];
+    const agents: Json = { a: { model: 'scripted:brief' } };
+    harness.scripts.set('brief', () => ({
+      text: 'said',
+      usage: { input_tokens: 10, cached_tokens: 0, output_tokens: 10 },
+    }));
+    await harness.apply({ name: 'last-word', spend_limit: { tokens: 1 }, agents, steps });
+    expect(await harness.run('last-word', {})).toMatchObject({ status: 'succeeded' });
+  });
+
   it('fails the run where it says so', async () => {
     expect(await harness.run('strict', {})).toMatchObject({ status: 'failed', error: { code: 'spend_limit' } });
   });

@@ -53,9 +53,9 @@ async function leadLoop(context: AgentContext): Promise<StepOutcome> {
     if (stop !== null) return stop;
     await context.refresh();
     const action = nextAction(context.conversation.loop);
-    // The calls of an answer belong to its turn.
-    const halt =
-      action.type === 'run_tools' ? null : await haltOf(execution.deps, execution.run, context.unwrittenCalls);
+    // The calls of an answer belong to its turn, and an answer that is there is the step's end: neither waits for leave.
+    const asks = action.type === 'call_model' || action.type === 'resend';
+    const halt = asks ? await haltOf(execution.deps, execution.run, context.unwrittenCalls) : null;
     if (halt !== null) return halt;
     const outcome = await performAction(context, action);
     if (outcome !== null) return outcome;
