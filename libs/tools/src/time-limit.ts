@@ -44,5 +44,6 @@ const cancelled: ToolOutcome = {
 function tooLate(timeoutMs: number): ToolOutcome {
   return toolError(`the tool did not answer within ${timeoutMs / 1000} s. It may have taken effect all the same.`, {
     retryable: true,
+    mayHaveTakenEffect: true,
   });
 }

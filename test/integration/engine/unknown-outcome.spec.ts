@@ -3,6 +3,7 @@ import {
   decideApproval,
   explainRun,
   relay,
+  retryRun,
   runStepJob,
   sweep,
   type ApprovalRecord,
@@ -23,7 +24,7 @@ beforeAll(async () => {
     const args = { key: 'paid', value: 5 };
     const agents: Json = { a: { model: 'scripted:payer', tools: ['pay'] } };
     const agent: Json = [{ id: 'work', agent: 'a', task: 'Pay.' }];
-    const tool: Json = [{ id: 'work', tool: 'pay', args, retry: { max_attempts: 1 } }];
+    const tool: Json = [{ id: 'work', tool: 'pay', args, retry: { max_attempts: 3, backoff: '1ms' } }];
     await harness.apply({ name: `agent-${policy}`, agents, tools, steps: agent, output: '${steps.work.output}' });
     await harness.apply({ name: `tool-${policy}`, tools, steps: tool });
   }
@@ -110,6 +111,17 @@ describe.each(['agent', 'tool'])('a call of an %s step that may have had its eff
     });
     expect([made, await lostEvents(runId)]).toEqual([1, ['fail']]);
     await expectProjectionsEqualEvents(harness, runId);
+    if (kind === 'agent') return;
+    // Whoever retries has looked: the call is made. That worker dies too, and once more nobody knows.
+    await retryRun(harness.deps, { projectId: PROJECT, runId, version: 'pinned' });
+    await work(true);
+    await takeOver();
+    await work(false);
+    expect([made, (await harness.runRecord(runId)).error?.code]).toEqual([2, 'tool_outcome_unknown']);
+    await retryRun(harness.deps, { projectId: PROJECT, runId, version: 'pinned' });
+    await work(false);
+    expect([made, (await harness.runRecord(runId)).status]).toEqual([3, 'succeeded']);
+    await expectProjectionsEqualEvents(harness, runId);
   });
 
   it('is asked about, each time that it happens, and made again when a person says so', async () => {
@@ -155,4 +167,61 @@ it('a call of an agent whose model is told goes on with that', async () => {
     output: expect.stringContaining('not known whether pay was carried out'),
   });
   expect([made, await lostEvents(runId)]).toEqual([1, ['tell_model']]);
+});
+
+/** A worker whose first call goes out and is never answered. */
+function unanswered(effect: 'non_idempotent' | 'idempotent'): EngineDeps {
+  const { tools } = harness.deps;
+  return {
+    ...harness.deps,
+    tools: {
+      ...tools,
+      invoke: async (invocation) => {
+        made += 1;
+        if (made > 1) return tools.invoke(invocation);
+        return { status: 'error', content: 'no answer within 5 s.', retryable: true, mayHaveTakenEffect: true };
+      },
+      resolve: (name, definition) => {
+        const found = tools.resolve(name, definition);
+        return found.ok ? { ok: true, tool: { ...found.tool, effect } } : found;
+      },
+    },
+  };
+}
+
+describe('a call of a tool step that nobody answered', () => {
+  it('is not tried again where it may have had its effect; a retry of the run makes it', async () => {
+    const runId = await harness.start('tool-fail', {});
+    await harness.queue.drain(unanswered('non_idempotent'));
+    expect(await harness.runRecord(runId)).toMatchObject({
+      status: 'failed',
+      error: { code: 'tool_outcome_unknown', detail: expect.stringContaining('no answer within 5 s.') },
+    });
+    expect([made, await lostEvents(runId)]).toEqual([1, ['fail']]);
+    await retryRun(harness.deps, { projectId: PROJECT, runId, version: 'pinned' });
+    await work(false);
+    expect([made, (await harness.runRecord(runId)).status]).toEqual([2, 'succeeded']);
+    await expectProjectionsEqualEvents(harness, runId);
+  });
+
+  it('is asked about where the tool says so, and made again when a person says so', async () => {
+    const runId = await harness.start('tool-ask', {});
+    await harness.queue.drain(unanswered('non_idempotent'));
+    expect(await question(runId)).toMatchObject({
+      kind: 'unknown_outcome',
+      prompt: expect.stringContaining('no answer within 5 s. It may have been carried out'),
+    });
+    expect([made, await lostEvents(runId)]).toEqual([1, ['ask']]);
+    await decide(runId, 'approve');
+    await work(false);
+    expect([made, (await harness.runRecord(runId)).status]).toEqual([2, 'succeeded']);
+    await expectProjectionsEqualEvents(harness, runId);
+  });
+
+  it('is tried again where that does no harm', async () => {
+    const runId = await harness.start('tool-fail', {});
+    await harness.queue.drain(unanswered('idempotent'));
+    expect((await harness.runRecord(runId)).status).not.toBe('failed');
+    expect(await lostEvents(runId)).toEqual([]);
+  });
 });

@@ -154,6 +154,8 @@ export const toolOutcomeUnknown = z.object({
   tool_call_id: z.string(),
   name: z.string(),
   policy: z.enum(['ask', 'fail', 'tell_model']),
+  /** Of a tool step: how often the run had been retried. A later retry says that the call may be made again. */
+  generation: z.number().int().nonnegative().optional(),
 });
 
 /** The conversation stopped before an answer; calls left open were cancelled (or interrupted) there. */

@@ -61,5 +61,6 @@ function questionOf({ plan, execution }: AgentContext, callNo: number, pending: 
   return tool.requiresApproval ? { ...about, kind: 'tool', prompt: `May ${tool.name} be called?` } : null;
 }
 
-export const unknownPrompt = (tool: string): string =>
-  `${tool} started and left no result: the process that ran it died. It may have been carried out. Call it again?`;
+/** @param unanswered what was said instead of a result; null: nothing, its worker died. */
+export const unknownPrompt = (tool: string, unanswered: string | null = null): string =>
+  `${tool} started and left no result: ${unanswered ?? 'the process that ran it died.'} It may have been carried out. Call it again?`;

@@ -43,13 +43,17 @@ export async function runToolStep(execution: ToolStepExecution): Promise<StepOut
 
 type ToolCallPlan = { tool: ResolvedTool; args: JsonObject; argumentsText: string };
 
-async function callOnce(execution: ToolStepExecution, planned: ToolCallPlan): Promise<StepOutcome> {
+/** @param unanswered why the call that was just made has no result: its start stands alone, as if its worker had died. */
+async function callOnce(
+  execution: ToolStepExecution,
+  planned: ToolCallPlan,
+  unanswered: string | null = null,
+): Promise<StepOutcome> {
   const { deps, run, row, definition, step } = execution;
-  const earlier = await earlierStarts(execution);
-  if (earlier.done !== null) return { kind: 'succeeded', output: outputOf(earlier.done) };
-  if (earlier.lateError !== null) return failedStep('tool_failed', earlier.lateError);
-  if (earlier.isAwaited) return waitForResult();
-  const decided = await decisionOf(execution, planned, earlier);
+  const earlier = await earlierStarts(execution, row.starts <= 1 && unanswered === null);
+  const result = knownResult(earlier);
+  if (result !== null) return result;
+  const decided = await decisionOf(execution, planned, earlier, unanswered);
   if (decided.kind === 'ended') return decided.outcome;
   const { plan } = decided;
   const policy = definition.tools.get(step.tool)?.onUnknownOutcome ?? 'fail';
@@ -57,7 +61,7 @@ async function callOnce(execution: ToolStepExecution, planned: ToolCallPlan): Pr
     await tellUnknown(execution, plan.tool.name, policy, earlier.lost);
     return failedStep(
       'tool_outcome_unknown',
-      `${plan.tool.name} started and left no result (its worker died), and it is declared non_idempotent; check whether it was carried out, then retry the run or declare another effect`,
+      `${plan.tool.name} started and left no result (${unanswered ?? 'its worker died'}), and it is declared non_idempotent; check whether it was carried out, then retry the run or declare another effect`,
     );
   }
   const key = plan.tool.effect === 'idempotent_with_key' ? effectKey(subjectOf(execution), 1, 0) : null;
@@ -75,8 +79,17 @@ async function callOnce(execution: ToolStepExecution, planned: ToolCallPlan): Pr
   const outcome = await invoke(execution, plan, key, tries);
   if (execution.held.signal.aborted) return { kind: 'released', reason: 'shutdown' };
   deps.logger.debug({ run_id: run.runId, step_id: step.id, status: outcome.status }, 'tool step ended');
-  const result = outcome.status === 'recorded' ? playedOutcome(outcome.result) : outcome;
-  return result === null ? { kind: 'cancelled' } : recordResult(execution, plan, result, { tries, unwritten });
+  if (outcome.status === 'error' && outcome.mayHaveTakenEffect === true && plan.tool.effect === 'non_idempotent')
+    return callOnce(execution, planned, outcome.content);
+  const told = outcome.status === 'recorded' ? playedOutcome(outcome.result) : outcome;
+  return told === null ? { kind: 'cancelled' } : recordResult(execution, plan, told, { tries, unwritten });
+}
+
+/** What the journal says already; null: the call is to be made. */
+function knownResult({ done, lateError, isAwaited }: Earlier): StepOutcome | null {
+  if (done !== null) return { kind: 'succeeded', output: outputOf(done) };
+  if (lateError !== null) return failedStep('tool_failed', lateError);
+  return isAwaited ? waitForResult() : null;
 }
 
 type Played = Extract<ToolOutcome, { status: 'recorded' }>['result'];
@@ -161,14 +174,19 @@ const waitForResult = (): StepOutcome => ({ kind: 'waiting_for_calls', approvals
 type Decided = { kind: 'go'; plan: ToolCallPlan } | { kind: 'ended'; outcome: StepOutcome };
 
 /** What people decided about the call, where they are asked; they may have changed its arguments. */
-async function decisionOf(execution: ToolStepExecution, plan: ToolCallPlan, { open, lost }: Earlier): Promise<Decided> {
+async function decisionOf(
+  execution: ToolStepExecution,
+  plan: ToolCallPlan,
+  { open, lost }: Earlier,
+  unanswered: string | null,
+): Promise<Decided> {
   const { deps, run, row, definition, step } = execution;
   const { tool } = plan;
   const isUnknown = open > 0 && tool.effect === 'non_idempotent';
   const asks = isUnknown ? definition.tools.get(step.tool)?.onUnknownOutcome === 'ask' : tool.requiresApproval;
   if (!asks) return { kind: 'go', plan };
   const kind = isUnknown ? ('unknown_outcome' as const) : ('tool' as const);
-  const prompt = isUnknown ? unknownPrompt(tool.name) : `May ${tool.name} be called?`;
+  const prompt = isUnknown ? unknownPrompt(tool.name, unanswered) : `May ${tool.name} be called?`;
   const ask = { ...CALL, kind, lost, tool: tool.name, arguments: plan.argumentsText, prompt };
   const approval = approvalOf(await deps.runs.approvalsOfStep(run.projectId, row.stepRunId), ask);
   if (approval === null || approval.status === 'pending') {
@@ -194,12 +212,19 @@ async function tellUnknown(
   policy: 'ask' | 'fail' | 'tell_model',
   lost: number,
 ): Promise<void> {
-  const data = { call_no: 1, ordinal: 0, tool_call_id: execution.step.id, name, policy };
+  const data = {
+    call_no: 1,
+    ordinal: 0,
+    tool_call_id: execution.step.id,
+    name,
+    policy,
+    generation: execution.run.generation,
+  };
   await append(execution, [made(execution, 'ToolOutcomeUnknown', lost > 1 ? [1, 0, lost] : [1, 0], data)]);
 }
 
 type Earlier = {
-  /** Starts since the last result. */
+  /** Starts since the last result, and since the last retry of a run that failed for want of one. */
   open: number;
   /** Starts that left no result, of all tries. */
   lost: number;
@@ -212,13 +237,13 @@ type Earlier = {
 };
 
 /** What the journal says of earlier tries in this run. */
-async function earlierStarts(execution: ToolStepExecution): Promise<Earlier> {
+async function earlierStarts(execution: ToolStepExecution, isFirst: boolean): Promise<Earlier> {
   const { deps, run, row } = execution;
-  if (row.starts <= 1) return { open: 0, lost: 0, failed: 0, done: null, isAwaited: false, lateError: null };
+  if (isFirst) return { open: 0, lost: 0, failed: 0, done: null, isAwaited: false, lateError: null };
   const events = await deps.log.read({
     projectId: run.projectId,
     streamId: subjectOf(execution).streamId,
-    types: ['ToolCallStarted', 'ToolCallCompleted'],
+    types: ['ToolCallStarted', 'ToolCallCompleted', 'ToolOutcomeUnknown'],
   });
   const earlier: Earlier = { open: 0, lost: 0, failed: 0, done: null, isAwaited: false, lateError: null };
   for (const event of events) {
@@ -227,6 +252,8 @@ async function earlierStarts(execution: ToolStepExecution): Promise<Earlier> {
       earlier.open += 1;
       earlier.lost += 1;
     }
+    // Whoever retried the run since has looked, and wants the call made.
+    if (event.type === 'ToolOutcomeUnknown' && (event.data.generation ?? 0) < run.generation) earlier.open = 0;
     if (event.type !== 'ToolCallCompleted') continue;
     // The last start has its result.
     if (earlier.open > 0) earlier.lost -= 1;

@@ -43,7 +43,8 @@ export interface ToolMemory {
 
 export type ToolOutcome =
   | { status: 'ok'; content: Content }
-  | { status: 'error'; content: string; retryable: boolean }
+  /** `mayHaveTakenEffect`: the call went out and nobody answered it. */
+  | { status: 'error'; content: string; retryable: boolean; mayHaveTakenEffect?: true }
   | { status: 'pending'; content: string }
   | { status: 'cancelled'; content: string }
   /** Of a recording, as it is there; null: the session never answered this call, so its step is cancelled after the others. */

@@ -139,7 +139,21 @@ describe('a connection that breaks before the answer', () => {
     expect(await call({ method: 'POST' })).toMatchObject({
       status: 'error',
       content: expect.stringContaining('may have taken effect'),
+      mayHaveTakenEffect: true,
     });
     expect(target.seen).toHaveLength(1);
+  });
+
+  it('is told as what it is where the answer had begun', async () => {
+    target.answer = (_, response) => {
+      response.writeHead(200, { 'content-length': '100' });
+      response.write('half', () => response.socket?.destroy());
+    };
+    expect(await call({ method: 'POST' })).toEqual({
+      status: 'error',
+      retryable: true,
+      mayHaveTakenEffect: true,
+      content: expect.stringMatching(/the answer \(HTTP 200\) broke off/),
+    });
   });
 });

@@ -83,7 +83,7 @@ async function request(
     mayRepeat: invocation.tool.effect !== 'non_idempotent',
     signal: invocation.signal,
   });
-  if (!sent.ok) return redactOutcome(toolError(`${sent.detail}.`, { retryable: sent.retryable }), secrets.used);
+  if (!sent.ok) return redactOutcome(toolError(`${sent.detail}.`, sent), secrets.used);
   const outcome = await readResponse(sent.response, ready.method);
   return redactOutcome(definition.resultComesLater === true ? receiptOf(outcome) : outcome, secrets.used);
 }

@@ -3,6 +3,7 @@ import type { Content } from '#libs/domain';
 import type { ToolOutcome } from '#libs/engine';
 import { boundedResult, MAX_RESULT_BYTES, tooLarge } from '../results/result-text.js';
 import { toolError } from '../results/tool-error.js';
+import { reasonOf } from './send-request.js';
 
 const MAX_ERROR_CHARS = 2_000;
 const RETRYABLE = new Set([408, 425, 429, 500, 502, 503, 504]);
@@ -12,7 +13,8 @@ const MAX_BINARY_BYTES = Math.floor((MAX_RESULT_BYTES * 3) / 4) - 1_000;
 /** An answer as a result: text as text, images and PDFs as parts, a status from 400 as an error with the start of its body. */
 export async function readResponse(response: OutboundResponse, method: string): Promise<ToolOutcome> {
   const type = (response.headers.get('content-type') ?? '').toLowerCase();
-  const bytes = await boundedBytes(response);
+  const bytes = await boundedBytes(response).catch((error: unknown) => brokenOff(response, error));
+  if (bytes !== null && 'status' in bytes) return bytes;
   if (bytes === null) return tooLarge(null);
   if (response.status >= 400)
     return errorOf(response, decoded(bytes, type) ?? `(${bytes.byteLength} bytes of ${type})`);
@@ -39,6 +41,11 @@ async function boundedBytes(response: OutboundResponse): Promise<Uint8Array | nu
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
+}
+
+function brokenOff({ status }: OutboundResponse, error: unknown): ToolOutcome {
+  const detail = `the answer (HTTP ${status}) broke off (${reasonOf(error)}); the call may have taken effect all the same.`;
+  return toolError(detail, { retryable: true, mayHaveTakenEffect: true });
 }
 
 function errorOf(response: OutboundResponse, body: string): ToolOutcome {

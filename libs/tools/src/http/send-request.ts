@@ -3,7 +3,8 @@ import type { HttpRequest } from './http-request.js';
 import { safeUrl } from './render-url.js';
 
 export type Sent =
-  { ok: true; response: OutboundResponse; url: URL } | { ok: false; detail: string; retryable: boolean };
+  | { ok: true; response: OutboundResponse; url: URL }
+  | { ok: false; detail: string; retryable: boolean; mayHaveTakenEffect?: true };
 
 /** Why a request may not go to an address, or null. Asked for the first address and for each behind a redirect. */
 export type RefuseUrl = (url: URL) => string | null;
@@ -58,7 +59,7 @@ async function attempt(
       return { ok: false, detail: `${url.host} cannot be reached (${reason})`, retryable: true };
     if (mayRepeat) return attempt(outbound, request, signal, false);
     const detail = `the connection to ${url.host} broke before it answered (${reason}); the call may have taken effect all the same`;
-    return { ok: false, detail, retryable: true };
+    return { ok: false, detail, retryable: true, mayHaveTakenEffect: true };
   }
 }
 
@@ -94,7 +95,8 @@ async function redirected(
 }
 
 /** The code of the innermost cause that has one: `fetch failed` says nothing. */
-function reasonOf(error: unknown): string {
+/** The code of what broke, as the system or the client names it. */
+export function reasonOf(error: unknown): string {
   let current: unknown = error;
   let reason = 'the connection failed';
   for (let depth = 0; depth < 8 && typeof current === 'object' && current !== null; depth += 1) {

@@ -84,6 +84,7 @@ export class McpKind implements ToolKindAdapter {
     if (definition?.kind !== 'mcp') return toolError(`${tool.name} names no MCP server.`);
     const located = this.locate(definition, variables);
     if (!located.ok) return toolError(`${tool.name} cannot be called: ${located.detail}.`);
+    let isSent = false;
     try {
       const now = await this.listed(definition, located.target);
       if (now === undefined) return toolError(`its server has no tool ${definition.remoteName} any more.`);
@@ -91,12 +92,14 @@ export class McpKind implements ToolKindAdapter {
       const fits = this.options.validator.validate(now.parameters, args);
       if (!fits.ok) return toolError(`${tool.name} takes other arguments now: ${fits.detail}`);
       const connection = await this.servers.connect(located.target);
+      isSent = true;
       const answer = await connection.call(definition.remoteName, args, { signal, timeoutMs: tool.timeoutMs });
       return redactOutcome(mcpOutcome(answer), located.used);
     } catch (error) {
       if (signal.aborted) throw error;
       const detail = error instanceof Error ? error.message : String(error);
-      return redactOutcome(toolError(`${tool.name} failed: ${detail}`, { retryable: true }), located.used);
+      const failure = { retryable: true, mayHaveTakenEffect: isSent };
+      return redactOutcome(toolError(`${tool.name} failed: ${detail}`, failure), located.used);
     }
   }
 
