@@ -94,8 +94,7 @@ async function redirected(
   return { method: 'GET', url, headers, body: null };
 }
 
-/** The code of the innermost cause that has one: `fetch failed` says nothing. */
-/** The code of what broke, as the system or the client names it. */
+/** The code of the innermost cause that has one, as the system or the client names it: `fetch failed` says nothing. */
 export function reasonOf(error: unknown): string {
   let current: unknown = error;
   let reason = 'the connection failed';
