@@ -1,6 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { noteServices } from '../../../apps/cli/src/client/own-services.js';
 import { createTestDatabase, testQueue, type TestDatabase, type TestQueue } from '../../support/index.js';
 import { runWeir } from './run-weir.js';
 
@@ -41,6 +42,19 @@ describe('weir doctor', () => {
       ...{ found: expect.any(String), expected: expect.any(String) },
     });
     expect(lines.at(-1)).toMatchObject({ event: 'doctor', ok: true, checks: lines.length - 1, failures: 0 });
+  });
+
+  it('asks the servers that `weir up` started where the environment names none, and only there', async () => {
+    const ours = { postgresUrl: database.url, redisUrl: queue.redisUrl, isPostgresOurs: true };
+    noteServices(folder, { ...ours, queueBackend: queue.redisUrl === null ? 'postgres' : 'redis' });
+    expect(statSync(join(folder, 'services.json')).mode & 0o077).toBe(0);
+    const unnamed = { DATABASE_URL: '', REDIS_URL: '' };
+    const { code, lines } = await doctor(unnamed, '--json', '--processes', '3');
+    expect([code, lines.at(-1)]).toMatchObject([0, { ok: true, failures: 0 }]);
+    const named = await doctor({ DATABASE_URL: 'postgres://127.0.0.1:1/none' });
+    expect(named.code).toBe(1);
+    noteServices(folder, { ...ours, isPostgresOurs: false, queueBackend: 'redis' });
+    expect((await doctor(unnamed)).out).toContain('DATABASE_URL is not set');
   });
 
   it('ends with 1 and says what to do where something fails', async () => {

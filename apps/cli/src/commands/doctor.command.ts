@@ -10,7 +10,9 @@ type Flags = { processes?: string; json?: true };
 export function registerDoctor(program: Command): void {
   program
     .command('doctor')
-    .description('Check what Weir stands on (DATABASE_URL, REDIS_URL, settings); exit code 1 when something fails')
+    .description(
+      'Check what Weir stands on (settings; DATABASE_URL and REDIS_URL, else the servers of `weir up`); exit code 1 when something fails',
+    )
     .option(
       '--processes <n>',
       'how many processes of Weir there will be (default: those that are connected, at least 3)',

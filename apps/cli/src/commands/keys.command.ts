@@ -11,7 +11,7 @@ export function registerKeys(program: Command): void {
   const keys = program.command('keys').description('API keys');
   keys
     .command('create')
-    .description('Make an API key in the database (DATABASE_URL); it is shown once')
+    .description('Make an API key in the database (DATABASE_URL, else that of `weir up`); it is shown once')
     .requiredOption('--name <name>', 'what the key is for')
     .option('--project <project>', 'the project that it belongs to', 'default')
     .addOption(new Option('--scope <scope...>', 'what it may do (default: everything)').choices([...API_KEY_SCOPES]))

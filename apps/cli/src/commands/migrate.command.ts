@@ -6,7 +6,7 @@ import { createOutput } from '../terminal/output.js';
 export function registerMigrate(program: Command): void {
   program
     .command('migrate')
-    .description('Bring the database (DATABASE_URL) to the schema of this version')
+    .description('Bring the database (DATABASE_URL, else that of `weir up`) to the schema of this version')
     .action(async (flags: { json?: true }) => {
       const output = createOutput(flags.json === true);
       const applied = await migrate(databaseUrl());

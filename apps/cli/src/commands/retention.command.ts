@@ -14,7 +14,9 @@ const DAY_MS = 86_400_000;
 export function registerRetention(program: Command): void {
   program
     .command('retention')
-    .description('Erase what old runs held, in the database (DATABASE_URL); ids, times, status and usage stay')
+    .description(
+      'Erase what old runs held, in the database (DATABASE_URL, else that of `weir up`); ids, times, status and usage stay',
+    )
     .requiredOption('--older-than <days>', 'runs of streams where nothing has happened since, for example 90d')
     .option('--dry-run', 'only list them')
     .option('--limit <n>', 'at most so many runs')

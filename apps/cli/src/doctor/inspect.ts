@@ -1,7 +1,8 @@
 import { AppError, failing, fine, type Finding } from '#libs/domain';
 import { connect, peekFact, schemaStanding, type Database } from '#libs/event-store';
-import { loadSettings, type Settings } from '#libs/platform';
+import type { Settings } from '#libs/platform';
 import { inspectQueue, type QueueSettings } from '#libs/queue';
+import { settingsOfInstallation } from '../client/own-services.js';
 import { databaseUrl, lookAround, queueSettings } from '../../../runtime/src/index.js';
 
 const what = { id: 'settings', expected: 'settings that a process accepts', isNeeded: true };
@@ -11,7 +12,7 @@ const TIMEOUT_MS = 5000;
 /** What `weir doctor` finds. Writes nothing, opens one connection to each server. */
 export async function inspect(processes: number | null): Promise<Finding[]> {
   try {
-    return await inspectServers(loadSettings(), processes);
+    return await inspectServers(settingsOfInstallation(), processes);
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     return [failing({ ...what, found: error.message }, 'correct the environment or weir.yml')];

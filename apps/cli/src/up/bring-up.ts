@@ -1,5 +1,6 @@
 import type { AppError } from '#libs/domain';
 import { weirVersion, type Guard, type Logger, type Settings, type Shutdown } from '#libs/platform';
+import { noteServices } from '../client/own-services.js';
 import { inspectServers } from '../doctor/inspect.js';
 import { planApps, type AppPlans } from './app-plans.js';
 import { awaitServices } from './await-services.js';
@@ -41,6 +42,7 @@ export async function bringUp(up: BringUp): Promise<{ url: string; apiKey: strin
   });
   addEndings(up, apps, starting);
   const services = await starting;
+  noteServices(options.dataDir, services);
   const watching = { logger: up.logger, signal: up.shutdown.signal, onGivenUp: up.onBroken };
   for (const server of services.started) server.supervise(watching);
   await awaitGivenServices(up, services);
