@@ -4,12 +4,15 @@ import type { EngineDeps } from './engine-deps.js';
 import type { RunRecord } from './ports/run-records.port.js';
 import type { RunTransaction } from './ports/run-store.port.js';
 import { changeStep } from './sweep/change-step.js';
+import { spentOf } from './waits/halt.js';
 import { wakeStep } from './waits/wake-step.js';
 
 export type PauseResult =
   | { status: 'paused' | 'resumed'; run: RunRecord }
   | { status: 'not_found' }
-  | { status: 'already_ended'; runStatus: RunStatus };
+  | { status: 'already_ended'; runStatus: RunStatus }
+  /** The limit that was given is spent already: the run would stop again at once. */
+  | { status: 'limit_spent'; spent: string };
 
 type At = { projectId: string; runId: string };
 
@@ -31,6 +34,8 @@ export async function resumeRun(
   deps: EngineDeps,
   at: At & { spendLimit: StoredSpendLimit | null },
 ): Promise<PauseResult> {
+  const spent = at.spendLimit === null ? null : await spentOfNewLimit(deps, at, at.spendLimit);
+  if (spent !== null) return { status: 'limit_spent', spent };
   const result = await change(deps, at, async (tx, run, recorder) => {
     const count = await pausesOf(tx, run);
     if (run.pausedAt !== null) recorder.ofRun('RunResumed', [count], {});
@@ -41,6 +46,18 @@ export async function resumeRun(
   });
   if (result.status === 'resumed') await wakeStopped(deps, at);
   return result;
+}
+
+/** Only of an open run that has a limit now: no other one has stopped at it. */
+async function spentOfNewLimit(
+  deps: EngineDeps,
+  { projectId, runId }: At,
+  limit: StoredSpendLimit,
+): Promise<string | null> {
+  const run = await deps.runs.getRun(projectId, runId);
+  if (run === null || isEndedRun(run.status) || run.spendLimit === null) return null;
+  const { spending } = await deps.runs.standing(projectId, runId);
+  return spentOf({ spending: spending.filter((one) => one.runId === runId).map((one) => ({ ...one, limit })) });
 }
 
 /** Changes the spend limit and nothing else: a paused run stays paused. Steps that stopped at the old limit go on. */

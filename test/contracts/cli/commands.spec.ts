@@ -89,6 +89,19 @@ describe('weir', () => {
     expect(missing).toMatchObject({ code: 1, err: expect.not.stringContaining('\u001b') });
   });
 
+  it('shows what an approval needs, and says so where it is missing', async () => {
+    const form = { type: 'object', required: ['amount'] };
+    const steps = [{ id: 'ask', approval: { prompt: 'Refund?', form } }];
+    await api.ask('/v1/pipelines/formal', { method: 'PUT', body: { name: 'formal', steps } });
+    await api.ask('/v1/pipelines/formal/runs', { method: 'POST', body: {} });
+    await api.work();
+    const { out } = await weir('approvals');
+    expect(out).toContain(`Refund?\n  needs --form with ${JSON.stringify(form)}`);
+    const [, id = ''] = /(apr_[\w-]+)(?:(?!apr_)[^])*Refund\?/.exec(out) ?? [];
+    expect((await weir('approve', id)).err).toContain(`found no form, expected ${JSON.stringify(form)}`);
+    expect((await weir('approve', id, '--form', '{"amount": 1}')).code).toBe(0);
+  });
+
   it('prints every fault of a document with its pointer and exits with 1', async () => {
     const answer = await weir('validate', '-f', join(folder, 'faulty.yml'), '--json');
     expect(answer).toMatchObject({ code: 1, lines: [{ event: 'failed', code: 'pipeline_invalid', exit_code: 1 }] });

@@ -133,7 +133,12 @@ describe('a spend limit', () => {
     await resumeRun(harness.deps, { projectId: PROJECT, runId: run.runId, spendLimit: null });
     await harness.queue.drain(harness.deps);
     expect((await harness.runRecord(run.runId)).status).toBe('waiting');
-    await resumeRun(harness.deps, { projectId: PROJECT, runId: run.runId, spendLimit: limit({ tool_calls: 10 }) });
+    const at = { projectId: PROJECT, runId: run.runId };
+    expect(await resumeRun(harness.deps, { ...at, spendLimit: limit({ tool_calls: 2 }) })).toEqual({
+      status: 'limit_spent',
+      spent: `run ${run.runId} has spent 2 of 2 tool calls`,
+    });
+    await resumeRun(harness.deps, { ...at, spendLimit: limit({ tool_calls: 10 }) });
     await harness.queue.drain(harness.deps);
     expect(await harness.runRecord(run.runId)).toMatchObject({ status: 'succeeded', output: 'spent' });
     await expectProjectionsEqualEvents(harness, run.runId);

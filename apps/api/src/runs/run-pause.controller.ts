@@ -97,6 +97,8 @@ export class RunPauseController {
         throw runNotFound(runId);
       case 'already_ended':
         throw new ProblemError('wrong_state', `Run ${runId} is ${result.runStatus}.`);
+      case 'limit_spent':
+        throw new ProblemError('wrong_state', `It would stop again at once: ${result.spent}; give a higher limit.`);
       case 'paused':
       case 'resumed': {
         const action = `run.${result.status}`;

@@ -99,13 +99,9 @@ export class RunsController {
           body.version == null ? `Pipeline ${name}` : `Version ${body.version} of pipeline ${name}`,
         );
       case 'invalid':
-        throw new ProblemError(
-          'invalid_inputs',
-          `${result.faults.length} of what the run was given do not fit pipeline ${name}.`,
-          {
-            errors: faultsOfDocument(result.faults),
-          },
-        );
+        throw new ProblemError('invalid_inputs', `What the run was given does not fit pipeline ${name}.`, {
+          errors: faultsOfDocument(result.faults),
+        });
       case 'stream_busy':
         throw new ProblemError(
           'stream_busy',

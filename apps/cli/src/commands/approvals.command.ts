@@ -24,6 +24,7 @@ export function registerApprovals(program: Command): void {
         output.json({ event: 'approval', ...approval });
         output.text(`${style('bold', approval.id)}  ${approval.status}  ${approval.run_id} ${approval.step_id}`);
         output.text(`  ${approval.prompt ?? '(the key may not see what is asked)'}`);
+        if (approval.form !== null) output.text(`  needs --form with ${JSON.stringify(approval.form)}`);
         if (approval.arguments !== null) output.text(`  ${approval.tool ?? ''} ${approval.arguments}`);
       }
       if (data.length === 0) output.text('Nothing to decide.');

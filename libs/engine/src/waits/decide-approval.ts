@@ -55,6 +55,8 @@ function checkDecision(
   command: DecideApproval,
 ): Extract<DecideApprovalResult, { status: 'invalid' }> | null {
   if (command.decision === 'approve' && approval.form !== null) {
+    if (command.form === null)
+      return { status: 'invalid', field: 'form', detail: `found no form, expected ${JSON.stringify(approval.form)}` };
     const checked = deps.tools.checkSchema(approval.form, command.form);
     if (!checked.ok) return { status: 'invalid', field: 'form', detail: checked.detail };
   }
