@@ -60,6 +60,8 @@ describe('weir retention', () => {
     expect((await retention()).lines).toMatchObject([{ event: 'done', runs: 0 }]);
     const verified = await api.ask('/v1/admin/streams/over/verify', { method: 'POST' });
     expect(verified.body).toMatchObject({ ok: true, faults: [] });
+    const told = await runWeir({ url: api.url, key: api.token }, 'verify', 'over');
+    expect(told.out).toMatch(/^over {2}ok {2}\d+ events \(\d+ erased\) in 2 logs/);
   });
 
   it('refuses an age that is none', async () => {

@@ -54,7 +54,7 @@ async function lastCall(client: WeirClient, { run, step, item, round }: Place): 
   const last = data.findLast((call) => round === undefined || call.round === round);
   if (last === undefined) {
     const where = `${round === undefined ? 'Step' : `Round ${round} of step`} ${step} of run ${run}`;
-    throw new AppError('call_not_found', `${where} has made no model call.`);
+    throw new AppError('call_not_found', `${where} has made no model call, or its run was erased.`);
   }
   return last.call;
 }

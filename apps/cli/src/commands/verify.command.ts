@@ -21,7 +21,8 @@ export function registerVerify(program: Command): void {
         dataOf(client.api.POST('/v1/admin/streams/{stream}/verify', { params: { path } })),
       );
       output.json({ event: 'verified', ...found });
-      const checked = `${whole(found.events)} events in ${whole(found.logs)} logs, ${whole(found.calls)} contexts`;
+      const erased = found.erased === 0 ? '' : ` (${whole(found.erased)} erased)`;
+      const checked = `${whole(found.events)} events${erased} in ${whole(found.logs)} logs, ${whole(found.calls)} contexts`;
       output.text(`${style('bold', stream)}  ${found.ok ? style('green', 'ok') : style('red', 'faults')}  ${checked}`);
       for (const fault of found.faults)
         output.text(`  ${fault.stream_id}#${fault.seq}  ${fault.code}: ${fault.detail}`);

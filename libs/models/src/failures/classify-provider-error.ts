@@ -3,6 +3,8 @@ import type { HttpFailure } from '../wire/wire-tap.js';
 import { isOverflow } from './overflow-phrases.js';
 import type { ProviderError } from './provider-error.js';
 
+const KEY_REFUSED = 'the key was refused; correct api_key of this connection in weir.yml, then retry the run';
+
 type Classified = { class: ModelFailureClass; explanation: string };
 
 /** By type or code of the error itself: what it says counts more than the status it came with. */
@@ -17,7 +19,7 @@ const BY_NAME: readonly { names: RegExp; class: ModelFailureClass; explanation: 
   {
     names: /^(?:authentication_error|permission_error|invalid_api_key)$/,
     class: 'authentication',
-    explanation: 'the key was refused',
+    explanation: KEY_REFUSED,
   },
   { names: /^(?:content_filter|content_policy_violation)$/, class: 'refused', explanation: 'the content was refused' },
   {
@@ -39,7 +41,7 @@ const BY_STATUS: readonly { from: number; to: number; class: ModelFailureClass; 
     class: 'invalid_request',
     explanation: 'the address redirects, which is not followed; correct base_url',
   },
-  { from: 401, to: 401, class: 'authentication', explanation: 'the key was refused' },
+  { from: 401, to: 401, class: 'authentication', explanation: KEY_REFUSED },
   { from: 402, to: 402, class: 'authentication', explanation: 'the account has no quota or credit left' },
   { from: 403, to: 403, class: 'authentication', explanation: 'the key may not use this model' },
   { from: 404, to: 404, class: 'invalid_request', explanation: 'the model or address does not exist' },
