@@ -2669,9 +2669,9 @@ export interface components {
             run_id?: string;
             step_id?: string;
         };
-        /** @description `spend_limit` replaces the run’s, for one that stopped at its limit. */
+        /** @description `spend_limit` changes the run’s, for one that stopped at its limit. */
         ResumeRun: {
-            spend_limit?: components["schemas"]["SpendLimit"] | null;
+            spend_limit?: components["schemas"]["SpendLimitChange"] | null;
         };
         RetryRun: {
             /**
@@ -2942,6 +2942,14 @@ export interface components {
              * @default pause
              * @enum {string}
              */
+            on_exceeded?: "pause" | "fail";
+            tokens?: number | null;
+            tool_calls?: number | null;
+        };
+        /** @description What is absent stays as it is; null takes a bound away. */
+        SpendLimitChange: {
+            cost_usd?: number | null;
+            /** @enum {string} */
             on_exceeded?: "pause" | "fail";
             tokens?: number | null;
             tool_calls?: number | null;

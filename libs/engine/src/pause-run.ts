@@ -29,33 +29,43 @@ export async function pauseRun(deps: EngineDeps, at: At & { reason: string | nul
   });
 }
 
-/** Lifts the pause and, when a limit is given, changes the spend limit; steps that stopped for either go on. Idempotent. */
+/** What is absent stays as it is; null takes a bound away. */
+export type SpendLimitChange = { [bound in keyof StoredSpendLimit]?: StoredSpendLimit[bound] | undefined };
+
+/** Lifts the pause and, when bounds are given, changes the spend limit; steps that stopped for either go on. Idempotent. */
 export async function resumeRun(
   deps: EngineDeps,
-  at: At & { spendLimit: StoredSpendLimit | null },
+  at: At & { spendLimit: SpendLimitChange | null },
 ): Promise<PauseResult> {
   const spent = at.spendLimit === null ? null : await spentOfNewLimit(deps, at, at.spendLimit);
   if (spent !== null) return { status: 'limit_spent', spent };
   const result = await change(deps, at, async (tx, run, recorder) => {
     const count = await pausesOf(tx, run);
     if (run.pausedAt !== null) recorder.ofRun('RunResumed', [count], {});
-    if (at.spendLimit !== null) recorder.ofRun('SpendLimitChanged', [count], { spend_limit: at.spendLimit });
-    const limit = at.spendLimit === null ? {} : { spendLimit: at.spendLimit };
-    await tx.updateRun(run.projectId, run.runId, { paused: false, ...limit });
+    const spendLimit = at.spendLimit === null ? null : changedLimit(run, at.spendLimit);
+    if (spendLimit !== null) recorder.ofRun('SpendLimitChanged', [count], { spend_limit: spendLimit });
+    await tx.updateRun(run.projectId, run.runId, { paused: false, ...(spendLimit && { spendLimit }) });
     return 'resumed';
   });
   if (result.status === 'resumed') await wakeStopped(deps, at);
   return result;
 }
 
+function changedLimit({ spendLimit }: RunRecord, change: SpendLimitChange): StoredSpendLimit {
+  const { tokens = spendLimit?.tokens ?? null, on_exceeded = spendLimit?.on_exceeded ?? 'pause' } = change;
+  const { cost_usd = spendLimit?.cost_usd ?? null, tool_calls = spendLimit?.tool_calls ?? null } = change;
+  return { tokens, cost_usd, tool_calls, on_exceeded };
+}
+
 /** Only of an open run that has a limit now: no other one has stopped at it. */
 async function spentOfNewLimit(
   deps: EngineDeps,
   { projectId, runId }: At,
-  limit: StoredSpendLimit,
+  change: SpendLimitChange,
 ): Promise<string | null> {
   const run = await deps.runs.getRun(projectId, runId);
   if (run === null || isEndedRun(run.status) || run.spendLimit === null) return null;
+  const limit = changedLimit(run, change);
   const { spending } = await deps.runs.standing(projectId, runId);
   return spentOf({ spending: spending.filter((one) => one.runId === runId).map((one) => ({ ...one, limit })) });
 }

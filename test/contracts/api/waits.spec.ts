@@ -18,8 +18,8 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-async function started(): Promise<string> {
-  const { body } = await api.ask('/v1/pipelines/asks/runs', { method: 'POST', body: {} });
+async function started(start: object = {}): Promise<string> {
+  const { body } = await api.ask('/v1/pipelines/asks/runs', { method: 'POST', body: start });
   await api.work();
   return body.id;
 }
@@ -79,4 +79,15 @@ it('pauses and resumes, and says what is allowed', async () => {
   expect(resumed).toMatchObject({ status: 202, body: { paused: false, allowed_actions: ['cancel', 'pause'] } });
   await api.ask(`/v1/runs/${run}/cancel`, { method: 'POST' });
   expect((await api.ask(`/v1/runs/${run}/pause`, { method: 'POST' })).status).toBe(409);
+});
+
+it('resumes with the bounds that are given; the others of its spend limit stay as they are', async () => {
+  const run = await started({ spend_limit: { tokens: 100, tool_calls: 7, on_exceeded: 'fail' } });
+  const body = { spend_limit: { cost_usd: 2, tool_calls: null } };
+  expect((await api.ask(`/v1/runs/${run}/resume`, { method: 'POST', body })).status).toBe(202);
+  await api.ask(`/v1/runs/${run}/cancel`, { method: 'POST' });
+  const changed = (await api.feedOf(run)).filter(({ type }) => type === 'SpendLimitChanged');
+  expect(changed).toMatchObject([
+    { data: { spend_limit: { tokens: 100, cost_usd: 2, tool_calls: null, on_exceeded: 'fail' } } },
+  ]);
 });

@@ -16,10 +16,19 @@ export type SpendLimitBody = z.output<typeof spendLimitBody>;
 export const pauseRunBody = z.strictObject({ reason: z.string().max(1000).nullish() }).optional();
 export type PauseRunBody = z.output<typeof pauseRunBody>;
 
+const spendLimitChange = z
+  .strictObject({
+    tokens: bound,
+    cost_usd: bound,
+    tool_calls: bound,
+    on_exceeded: z.enum(['pause', 'fail']).optional(),
+  })
+  .meta({ id: 'SpendLimitChange', description: 'What is absent stays as it is; null takes a bound away.' });
+
 export const resumeRunBody = z
-  .strictObject({ spend_limit: spendLimitBody.nullish() })
+  .strictObject({ spend_limit: spendLimitChange.nullish() })
   .optional()
-  .meta({ id: 'ResumeRun', description: '`spend_limit` replaces the run’s, for one that stopped at its limit.' });
+  .meta({ id: 'ResumeRun', description: '`spend_limit` changes the run’s, for one that stopped at its limit.' });
 export type ResumeRunBody = z.output<typeof resumeRunBody>;
 
 export const pauseAnswer = z

@@ -68,7 +68,7 @@ export class RunPauseController {
     @FromIdempotencyKey() key: string | null,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<PauseAnswer> {
-    const spendLimit = body?.spend_limit == null ? null : toSpendLimit(body.spend_limit);
+    const spendLimit = body?.spend_limit ?? null;
     const at = { projectId: caller.projectId, runId };
     const given = { spend_limit: spendLimit };
     return this.once({ scope: `resume:${runId}`, body: given, key, caller, reply }, () =>

@@ -40,8 +40,7 @@ export function registerResume(program: Command): void {
 
 function spendLimit({ tokens, costUsd, toolCalls }: ResumeFlags) {
   if (tokens === undefined && costUsd === undefined && toolCalls === undefined) return {};
-  const limit = { tokens: tokens ?? null, cost_usd: costUsd ?? null, tool_calls: toolCalls ?? null };
-  return { spend_limit: { ...limit, on_exceeded: 'pause' as const } };
+  return { spend_limit: { tokens, cost_usd: costUsd, tool_calls: toolCalls } };
 }
 
 function bound(text: string): number {
