@@ -140,7 +140,8 @@ function queuedReason(run: RunRecord, blockedOn: readonly BlockedOn[]): Reason {
   const holders = blockedOn.filter(({ kind }) => kind === 'run').map(({ id }) => id);
   if (isInLineForSlot(run)) {
     const limit = run.concurrency?.limit ?? 1;
-    const statusDetail = `Starts when fewer than ${limit} runs of ${run.pipeline} with its concurrency key are under way${underWay(holders, limit)}.${paused}`;
+    const few = limit === 1 ? 'no other run' : `fewer than ${limit} runs`;
+    const statusDetail = `Starts when ${few} of ${run.pipeline} with its concurrency key ${limit === 1 ? 'is' : 'are'} under way${underWay(holders, limit)}.${paused}`;
     return { statusReason: 'concurrency', statusDetail };
   }
   const statusDetail =

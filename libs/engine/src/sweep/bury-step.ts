@@ -20,14 +20,17 @@ export async function buryStep(advance: Advance, row: StepRunRecord, found: Foun
 }
 
 function detailOf({ workerId, workerBytes }: StepRunRecord, { stalls, journal }: Found): string {
-  const weighed = workerBytes === null ? '' : `, ${mebibytes(workerBytes)} of memory at its last sign of life`;
+  const weighed = workerBytes === null ? '' : `, ${sizeText(workerBytes)} of memory at its last sign of life`;
   return `the step's worker died or hung ${stalls} times in a row without getting any further (last worker ${workerId ?? 'unknown'}${weighed}; ${storedDetail(journal)}); look at what it does there, then redrive or discard it`;
 }
 
 function storedDetail(journal: JournalSize | null): string {
   if (journal?.lastEvent == null) return 'it left no event';
   const { events, bytes, largestBytes, lastEvent } = journal;
-  return `last event ${lastEvent.type} at ${lastEvent.recordedAt}; ${events} events of it are stored, ${mebibytes(bytes)}, the largest ${mebibytes(largestBytes)}`;
+  return `last event ${lastEvent.type} at ${lastEvent.recordedAt}; ${events} events of it are stored, ${sizeText(bytes)}, the largest ${sizeText(largestBytes)}`;
 }
 
-const mebibytes = (bytes: number): string => `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
+function sizeText(bytes: number): string {
+  const kibibytes = bytes / 1024;
+  return kibibytes < 1024 ? `${kibibytes.toFixed(1)} KiB` : `${(kibibytes / 1024).toFixed(1)} MiB`;
+}
