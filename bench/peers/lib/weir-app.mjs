@@ -102,7 +102,8 @@ export async function startProcess(app) {
   });
   const exited = new Promise((resolve) => child.once('exit', resolve));
   // A benchmark that fails leaves nothing behind.
-  process.once('exit', () => child.kill('SIGKILL'));
+  const kill = () => child.kill('SIGKILL');
+  process.once('exit', kill);
   const url = `http://127.0.0.1:${port}`;
   await untilReady(url, child);
   return {
@@ -113,6 +114,7 @@ export async function startProcess(app) {
     stop: async () => {
       child.kill('SIGTERM');
       await exited;
+      process.removeListener('exit', kill);
     },
   };
 }
