@@ -6,7 +6,6 @@ import {
   lint,
   repairConversation,
   replayPlan,
-  shape,
   toWire,
   transcriptSchema,
   type Transcript,
@@ -14,6 +13,7 @@ import {
 import { wholeItems } from './testing/shown-items.js';
 import { transcriptLog } from './testing/transcript-log.js';
 import { wireFaults } from './testing/wire-faults.js';
+import { shape } from './testing/shape-items.js';
 
 const folder = join(process.cwd(), 'test/fixtures/transcripts');
 const names = readdirSync(folder).filter((name) => name.endsWith('.json') && name !== 'manifest.json');

@@ -6,7 +6,6 @@ export { lint } from './lint.js';
 export { mayThink } from './may-think.js';
 export { readReasoningItem, readThoughtSignature, reasoningItemPart, thoughtSignaturePart } from './reasoning-forms.js';
 export { CANCELLED_RESULT, INTERRUPTED_RESULT, repairConversation } from './repair.js';
-export { shape } from './to-messages.js';
 export { fitToolName } from './tool-name.js';
 export { LINT_RULES, type LintOptions, type LintRule, type Violation } from './violation.js';
 export { isBlank, isWellFormed, wellFormed, wellFormedJson } from './well-formed.js';

@@ -3,7 +3,8 @@ import type { ApiFormat } from '../neutral.js';
 import { EventLog } from '../testing/event-log.js';
 import { png } from '../testing/images.js';
 import { wholeItems } from '../testing/shown-items.js';
-import { lint, repairConversation, shape } from './index.js';
+import { lint, repairConversation } from './index.js';
+import { shape } from '../testing/shape-items.js';
 import { reasoningItemPart, thoughtSignaturePart } from './reasoning-forms.js';
 
 const model = { id: 'test:model', images: true, documents: true };

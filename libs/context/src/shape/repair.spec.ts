@@ -1,7 +1,8 @@
 import { EventLog } from '../testing/event-log.js';
 import { wholeItems } from '../testing/shown-items.js';
 import type { ApiFormat } from '../neutral.js';
-import { lint, repairConversation, shape } from './index.js';
+import { lint, repairConversation } from './index.js';
+import { shape } from '../testing/shape-items.js';
 
 /** `U1`, `A2(2.0)`, `T3[2.0]=text`, results that were made up without a number. */
 function sketch(log: EventLog): string[] {

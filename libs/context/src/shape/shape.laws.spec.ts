@@ -5,7 +5,8 @@ import { randomStream } from '../testing/random-stream.js';
 import { wholeItems } from '../testing/shown-items.js';
 import type { ShownItem } from '../view/entry.js';
 import { fitItem } from './fit-item.js';
-import { formatProfile, lint, repairConversation, shape, type Repair } from './index.js';
+import { formatProfile, lint, repairConversation, type Repair } from './index.js';
+import { shape } from '../testing/shape-items.js';
 
 const runs = lawRuns(300);
 const model = { id: 'test:model', images: true, documents: true };

@@ -2,7 +2,8 @@ import { API_FORMATS, type ApiFormat } from '../neutral.js';
 import { EventLog } from '../testing/event-log.js';
 import { png } from '../testing/images.js';
 import { wholeItems } from '../testing/shown-items.js';
-import { lint, mayThink, repairConversation, shape } from './index.js';
+import { lint, mayThink, repairConversation } from './index.js';
+import { shape } from '../testing/shape-items.js';
 
 const shaped = (log: EventLog, apiFormat: ApiFormat, model = { id: 'test:model', images: true, documents: true }) =>
   shape(wholeItems(repairConversation(log.events).entries), { ...model, apiFormat });

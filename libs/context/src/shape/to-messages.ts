@@ -1,9 +1,9 @@
 import type { AssistantPart, ContentPart } from '#libs/domain';
-import type { ModelFacts, NeutralMessage } from '../neutral.js';
-import type { ShapedMessage, Shaped, ShownItem, ShownState } from '../view/entry.js';
+import type { NeutralMessage } from '../neutral.js';
+import type { ShapedMessage, ShownItem, ShownState } from '../view/entry.js';
 import type { Repair } from './conversation.js';
-import { fitItem, isReasoning, type FitRules } from './fit-item.js';
-import { formatProfile, type FormatProfile } from './formats.js';
+import { isReasoning } from './fit-item.js';
+import type { FormatProfile } from './formats.js';
 import { limitMedia } from './limit-media.js';
 import { moveMedia } from './move-media.js';
 
@@ -18,21 +18,11 @@ type AnswerItem = Extract<ShownItem, { role: 'assistant' }>;
 export type Group = { items: ShownItem[]; isMadeUp: boolean };
 
 /**
- * The messages of a request in the model's format; the linter finds nothing in them. `items` are in order and each answer
- * is directly followed by its results. Total and pure; ids depend on a call's identity only.
+ * Fitted items by the message that they become, in order; the linter finds nothing in those messages. `items` are in order and
+ * each answer is directly followed by its results. Total and pure. Minted call ids are a function of (answer entry, ordinal, the
+ * call itself) and never of the items around it: a build from a part of the history gives the same bytes (law C11), and an id
+ * once sent never changes.
  */
-export function shape(
-  items: readonly ShownItem[],
-  model: Pick<ModelFacts, 'apiFormat' | 'id' | 'images' | 'documents'>,
-): Shaped {
-  const profile = formatProfile(model.apiFormat);
-  const rules: FitRules = { profile, images: model.images, documents: model.documents, modelId: model.id };
-  const repairs: Repair[] = [];
-  const fitted = items.map((item) => fitItem(item, rules, repairs));
-  return { messages: groupItems(fitted, profile, repairs).map((group) => toMessage(group, profile)), repairs };
-}
-
-/** Fitted items by the message that they become, in order. */
 export function groupItems(items: readonly ShownItem[], profile: FormatProfile, repairs: Repair[]): Group[] {
   const limited = limitMedia(items, profile, repairs);
   const moved = moveMedia(limited, profile, repairs);

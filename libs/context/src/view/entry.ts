@@ -6,7 +6,6 @@ import type {
   DocumentsEntry,
   FinalStatus,
   MemoryEntry,
-  Repair,
   ResultEntry,
   UserEntry,
 } from '../shape/conversation.js';
@@ -95,10 +94,3 @@ export type ShapedMessage = {
   readonly pinned: boolean;
   readonly synthetic: boolean;
 };
-
-/**
- * `shape(items: readonly ShownItem[], model: { apiFormat, id, images, documents }) → Shaped`, in src/shape. Minted call ids
- * are a function of (answer entry, ordinal, the call itself) and never of the items around it: a build from a part of the
- * history gives the same bytes (law C11), and an id once sent never changes.
- */
-export type Shaped = { readonly messages: readonly ShapedMessage[]; readonly repairs: readonly Repair[] };

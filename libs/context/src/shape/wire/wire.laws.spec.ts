@@ -4,7 +4,8 @@ import { lawRuns } from '../../testing/law-runs.js';
 import { randomStream } from '../../testing/random-stream.js';
 import { wholeItems } from '../../testing/shown-items.js';
 import { wireFaults } from '../../testing/wire-faults.js';
-import { repairConversation, shape, toWire } from '../index.js';
+import { repairConversation, toWire } from '../index.js';
+import { shape } from '../../testing/shape-items.js';
 
 const runs = lawRuns(300);
 
