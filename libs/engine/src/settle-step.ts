@@ -51,9 +51,8 @@ type InTransaction = Settled & { advanced: Advanced };
 /** The common outcome shares its transaction with whatever else is ready; the others may lock or read more. */
 function transactSettle(deps: EngineDeps, settle: Settle): Promise<InTransaction | null> {
   const work = (tx: RunTransaction): Promise<InTransaction | null> => settleIn(tx, deps, settle);
-  const { run, step } = settle.claimed;
   return settle.outcome.kind === 'succeeded'
-    ? deps.runs.transactRun(workOn(run, step, settle.definition), work)
+    ? deps.runs.transactRun(workOn(settle.claimed, settle.definition), work)
     : deps.runs.transact(work);
 }
 

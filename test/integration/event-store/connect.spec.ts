@@ -248,6 +248,18 @@ describe('connect', () => {
     expect(await log.version(PROJECT, 'late')).toBeNull();
   });
 
+  it('asks over the connection that was used last, whose plans are made', async () => {
+    const db = connect({ url: database.url, poolSize: 4 });
+    try {
+      const pid = async () => (await db.sql<{ pid: number }[]>`select pg_backend_pid() as pid, pg_sleep(0.01)`)[0]?.pid;
+      await Promise.all([pid(), pid(), pid(), pid()]);
+      const last = await pid();
+      expect([await pid(), await pid(), await pid()]).toEqual([last, last, last]);
+    } finally {
+      await db.close();
+    }
+  });
+
   it('works without prepared statements, through Kysely too', async () => {
     const plain = connect({ url: database.url, prepare: false, poolSize: 1 });
     try {

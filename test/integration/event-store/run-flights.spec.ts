@@ -21,7 +21,7 @@ describe('works on runs that share transactions', () => {
   });
 
   const about = (runId: string, more: Partial<RunWork> = {}): RunWork => ({
-    ...{ projectId: PROJECT, runId, stepRunId: null, places: [], items: [], ...more },
+    ...{ projectId: PROJECT, runId, stepRunId: null, places: [], items: [], seen: null, ...more },
   });
 
   /** A run with one running step. */

@@ -1,20 +1,18 @@
-import { containerPlace, scopeOf, scopesAround, topScope, type PipelineDefinition, type StepPlace } from '#libs/domain';
-import type { RunRecord, StepRunRecord } from '../ports/run-records.port.js';
-import type { RunWork } from '../ports/run-store.port.js';
+import { containerPlace, scopeOf, scopesAround, topScope, type PipelineDefinition } from '#libs/domain';
+import type { Claimed, RunWork } from '../ports/run-store.port.js';
 import { stepRunId } from './step-run-id.js';
 
 /** What the end of a step locks and reads: the step, its scope and those around it. */
-export function workOn(
-  { projectId, runId }: Pick<RunRecord, 'projectId' | 'runId'>,
-  step: StepPlace & Pick<StepRunRecord, 'stepRunId'>,
-  definition: PipelineDefinition,
-): RunWork {
+export function workOn(claimed: Claimed, definition: PipelineDefinition): RunWork {
+  const { step } = claimed;
+  const { projectId, runId } = claimed.run;
   const own = scopeOf(definition, step) ?? topScope(definition);
   const scopes = [own, ...scopesAround(definition, own)];
   return {
     projectId,
     runId,
     stepRunId: step.stepRunId,
+    seen: claimed,
     places: scopes.map(({ steps, item, round }) => ({ stepIds: steps.map(({ id }) => id), item, round })),
     items: scopes.flatMap((scope) => {
       const place = containerPlace(scope);

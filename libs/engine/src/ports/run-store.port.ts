@@ -101,17 +101,30 @@ export type RunWork = {
   places: readonly ScopePlace[];
   /** Elements of loops that its expressions may ask for. */
   items: readonly { stepRunId: string; item: number }[];
+  /** What is known of the run without a lock: what its step's claim saw, or that there is no such run yet; null: nothing. */
+  seen: Claimed | 'no_run' | null;
 };
 
-/** `steps`: all of the run as they were at the claim; null: too many of them to bring along. */
-export type Claimed = { run: RunRecord; step: StepRunRecord; steps: readonly ScopeStep[] | null };
+export type ClaimedStep = ScopeStep & Pick<StepRunRecord, 'stepRunId' | 'queuedAt' | 'endedAt'>;
+
+/** Versions of rows: of the run's, and of its steps other than the claimed one how many there are and the sum. Each write makes a version higher. */
+export type RunVersions = { run: number; others: number; othersSum: number };
+
+/** `steps`: all of the run as they were at the claim; null: too many of them to bring along. `versions`: by which to tell whether all of this still holds; null: not known. */
+export type Claimed = {
+  run: RunRecord;
+  step: StepRunRecord;
+  steps: readonly ClaimedStep[] | null;
+  versions: RunVersions | null;
+};
 
 export interface RunStore extends WaitStore, TriggerStore {
   /** Runs `work` in one read-committed transaction; retries it on serialization failure or deadlock (work must be repeatable). */
   transact<T>(work: (tx: RunTransaction) => Promise<T>): Promise<T>;
   /**
    * As `transact`, for short work on one run. What is ready at the same time shares a transaction, each with its run locked; one
-   * work's failure does not fail the others. Work must begin with `lockRun` (or `insertRun`) and wait for nothing but `tx`.
+   * work's failure does not fail the others. Work must begin with `lockRun` (or `insertRun`), wait for nothing but `tx`, and be
+   * repeatable: it may be done by what is `seen` of the run first, and again under its lock when that does not hold any more.
    */
   transactRun<T>(about: RunWork, work: (tx: RunTransaction) => Promise<T>): Promise<T>;
 

@@ -115,7 +115,7 @@ function transactStart(deps: EngineDeps, acceptance: Acceptance): Promise<Accept
   const isTimed = run.delayMs !== null || run.deadlineAt !== null;
   if (!isSimple || isTimed || run.concurrency !== null) return deps.runs.transact(work);
   const { projectId, runId } = run;
-  return deps.runs.transactRun({ projectId, runId, stepRunId: null, places: [], items: [] }, work);
+  return deps.runs.transactRun({ projectId, runId, stepRunId: null, places: [], items: [], seen: 'no_run' }, work);
 }
 
 function refusal(error: unknown): Accepted {

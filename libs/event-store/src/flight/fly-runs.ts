@@ -4,6 +4,7 @@ import { readRuns } from '../operations/read-runs.js';
 import { writeRunChanges } from '../operations/write-run-changes.js';
 import type { Session } from '../session.js';
 import { inTransaction } from '../transact.js';
+import type { DatabaseClock } from './database-clock.js';
 import { memoryTransaction } from './memory-transaction.js';
 import type { RunMemory } from './run-memory.js';
 
@@ -13,12 +14,13 @@ export type FlyingWork = { about: RunWork; work: (tx: RunTransaction) => Promise
  * One transaction for many works: locks (runs, then steps, each sorted), one reading, the works, one writing. Works on the
  * same run go one after the other and see each other's changes. Throws what any of them throws; nothing was written then.
  */
-export function flyRuns(db: Database, flight: readonly FlyingWork[]): Promise<unknown[]> {
+export function flyRuns(db: Database, clock: DatabaseClock, flight: readonly FlyingWork[]): Promise<unknown[]> {
   return inTransaction(db, async (open) => {
     const memories = await readRuns(
       open(),
       flight.map(({ about }) => about),
     );
+    for (const { now } of memories) clock.note(now);
     const results = await performWorks(open, flight, memories);
     await writeRunChanges(
       open(),

@@ -1,4 +1,4 @@
-import type { AnnouncedEvent, AppendUnit, LoopKey, NewRun, NewStepRun, RunRecord } from '#libs/engine';
+import type { AnnouncedEvent, AppendUnit, LoopKey, NewRun, NewStepRun, RunRecord, RunVersions } from '#libs/engine';
 import type { ItemStatus, Json, RunError, RunStatus } from '#libs/domain';
 
 export type RunKey = { projectId: string; runId: string };
@@ -16,13 +16,19 @@ export type RunChange = RunKey & {
 export type EndedItem = LoopKey & { item: number; status: ItemStatus; output: Json; error: RunError | null };
 /** `running`: as many of the first ones have begun. */
 export type NewItems = LoopKey & { values: readonly Json[]; running: number };
-export type Hold = Pick<RunRecord, 'projectId' | 'streamId' | 'runId'>;
+/** `exclusive`: of one that is taken. */
+export type Hold = Pick<RunRecord, 'projectId' | 'streamId' | 'runId'> & { exclusive?: boolean };
+
+/** What a run and a step of it must still be for its changes to be written. */
+export type ExpectedRun = RunKey & StepKey & { fence: number; versions: RunVersions };
 
 /** What works on one run have decided to write. */
 export type RunChanges = {
-  newRun: (NewRun & { createdAt: string }) | null;
+  /** `createdAt` null: when it is written. */
+  newRun: (NewRun & { createdAt: string | null }) | null;
   run: RunChange | null;
-  newSteps: (NewStepRun & { projectId: string })[];
+  /** `lane` null: that of a run around it. */
+  newSteps: (NewStepRun & { projectId: string; lane: string | null })[];
   /** Steps that succeeded. */
   succeeded: (StepKey & { output: Json; moreToolCalls: number })[];
   newItems: NewItems[];

@@ -1,6 +1,7 @@
 import type { ItemCounts, Json, RunError } from '#libs/domain';
 import type {
   Claimed,
+  ClaimedStep,
   LoopKey,
   NewRun,
   NewStepRun,
@@ -16,10 +17,12 @@ import { newRunRecord, newStepRecord } from './new-records.js';
 /** Of the steps that have not ended, how many are queued or running, wait, and hold the stream while they wait. */
 export type OpenSteps = { active: number; waiting: number; holding: number };
 
-/** What was read of a run under its lock. `isWhole`: `steps` are all it has; else all those at `places`. */
+/** What is known of a run. `isWhole`: `steps` and `others` are all it has; else all those at `places`. */
 export type ReadRun = {
   run: RunRecord | null;
   steps: readonly StepRunRecord[];
+  /** Of which no more is known than this. */
+  others: readonly ClaimedStep[];
   isWhole: boolean;
   places: readonly ScopePlace[];
   lockedSteps: readonly string[];
@@ -31,14 +34,17 @@ export type ReadRun = {
 type Items = { counts: ItemCounts; values: readonly Json[] | null };
 
 /**
- * A locked run as the works of a flight see it: what was read, with what they have changed since. The lock makes it true:
- * nobody else writes the run, its waiting and ended steps and its items; its locked steps are locked themselves.
+ * A run as the works of a flight see it: what was read, with what they have changed since. Its lock makes it true: nobody else
+ * writes the run, its waiting and ended steps and its items; its locked steps are locked themselves. Without a lock it is what
+ * a claim saw, and is compared when the changes are written.
  */
 export class RunMemory {
   run: RunRecord | null;
   changes: RunChanges = noChanges();
   readonly now: string;
-  private readonly steps = new Map<string, StepRunRecord>();
+  private readonly steps = new Map<string, ClaimedStep>();
+  /** Those of them that are known as a whole. */
+  private readonly records = new Map<string, StepRunRecord>();
   private readonly places: ReadonlySet<string>;
   private readonly lockedSteps: ReadonlySet<string>;
   private readonly itemValues = new Map<string, Json>();
@@ -54,15 +60,21 @@ export class RunMemory {
     this.run = read.run;
     this.now = read.now;
     this.isWhole = read.isWhole;
-    for (const step of read.steps) this.steps.set(step.stepRunId, step);
+    for (const step of read.others) this.steps.set(step.stepRunId, step);
+    for (const step of read.steps) this.keep(step);
     this.places = new Set(read.places.flatMap(placeKeys));
     this.lockedSteps = new Set(read.lockedSteps);
     for (const { stepRunId, item, value } of read.itemValues) this.itemValues.set(itemKey(stepRunId, item), value);
   }
 
+  private keep(row: StepRunRecord): void {
+    this.steps.set(row.stepRunId, row);
+    this.records.set(row.stepRunId, row);
+  }
+
   /** Undefined: it is not known. A row may be given as locked when only its locks' holder, or nobody, writes it. */
   lockedStep(stepRunId: string): StepRunRecord | undefined {
-    const row = this.steps.get(stepRunId);
+    const row = this.records.get(stepRunId);
     if (row === undefined) return undefined;
     const isQuiet = row.status === 'waiting' || row.endedAt !== null;
     return isQuiet || this.lockedSteps.has(stepRunId) ? row : undefined;
@@ -70,12 +82,12 @@ export class RunMemory {
 
   /** Null: not all of them are known. */
   allSteps(): StepRunRecord[] | null {
-    return this.isWhole ? inOrder([...this.steps.values()]) : null;
+    return this.isWhole && this.records.size === this.steps.size ? inOrder([...this.records.values()]) : null;
   }
 
-  stepsAt(at: ScopePlace): StepRunRecord[] | null {
+  stepsAt(at: ScopePlace): ClaimedStep[] | null {
     if (!this.isWhole && !placeKeys(at).every((key) => this.places.has(key))) return null;
-    const isThere = (row: StepRunRecord): boolean =>
+    const isThere = (row: ClaimedStep): boolean =>
       row.item === at.item && row.round === at.round && at.stepIds.includes(row.stepId);
     return inOrder([...this.steps.values()].filter(isThere));
   }
@@ -141,20 +153,26 @@ export class RunMemory {
   insertSteps(steps: readonly NewStepRun[]): void {
     for (const step of steps) {
       const row = newStepRecord(this.projectId, step, this.now);
-      this.steps.set(step.stepRunId, row);
+      this.keep(row);
       if (this.open !== null) this.open = plus(this.open, sumOpen([row]), 1);
-      this.changes.newSteps.push({ projectId: this.projectId, ...step });
+      this.changes.newSteps.push({ projectId: this.projectId, lane: this.lane(), ...step });
     }
+  }
+
+  /** That of the outermost run; null: not known. */
+  private lane(): string | null {
+    if (this.run === null || this.run.ancestors.length > 0) return null;
+    return this.run.concurrency?.key ?? this.run.pipeline;
   }
 
   /** False: the row is not known, or only in `changes`, where one statement cannot write it twice. */
   succeedStep(stepRunId: string, output: Json, moreToolCalls: number): boolean {
-    const row = this.steps.get(stepRunId);
+    const row = this.records.get(stepRunId);
     if (row === undefined || this.changes.newSteps.some((one) => one.stepRunId === stepRunId)) return false;
     this.formerSteps.set(stepRunId, row);
     const ended = { leaseUntil: null, workerId: null, waitingKey: null, waitingSince: null, dueAt: null };
     const after = { ...row, ...ended, status: 'succeeded', reason: null, output, error: null } as const;
-    this.steps.set(stepRunId, { ...after, endedAt: this.now });
+    this.keep({ ...after, endedAt: this.now });
     if (this.open !== null) this.open = plus(this.open, sumOpen([row]), -1);
     this.changes.succeeded.push({ projectId: this.projectId, stepRunId, output, moreToolCalls });
     return true;
@@ -162,9 +180,9 @@ export class RunMemory {
 
   /** Null: it was not inserted as claimed here, or the rest of its run is not known. */
   claimedStep(stepRunId: string): Claimed | null {
-    const step = this.steps.get(stepRunId);
+    const step = this.records.get(stepRunId);
     if (this.run === null || step?.status !== 'running') return null;
-    return { run: this.run, step, steps: this.isWhole ? [...this.steps.values()] : null };
+    return { run: this.run, step, steps: this.isWhole ? [...this.steps.values()] : null, versions: null };
   }
 
   insertItems(loop: LoopKey, values: readonly Json[]): void {
@@ -218,7 +236,7 @@ const RUN_KEYS: ReadonlySet<string> = new Set(['status', 'statusReason', 'output
 /** Kinds that wait between steps: the stream may go to others meanwhile. */
 const BETWEEN_STEPS: ReadonlySet<string> = new Set(['approval', 'wait_for', 'sleep', 'for_each', 'repeat']);
 
-function sumOpen(rows: readonly StepRunRecord[]): OpenSteps {
+function sumOpen(rows: readonly ClaimedStep[]): OpenSteps {
   const open = { active: 0, waiting: 0, holding: 0 };
   for (const { endedAt, status, kind } of rows) {
     if (endedAt !== null) continue;
@@ -241,5 +259,5 @@ const placeKeys = ({ stepIds, item, round }: ScopePlace): string[] =>
 const itemKey = (stepRunId: string, item: number): string => `${stepRunId}/${item}`;
 
 /** In the order in which they became runnable, as the store reads them. */
-const inOrder = (rows: StepRunRecord[]): StepRunRecord[] =>
+const inOrder = <Step extends ClaimedStep>(rows: Step[]): Step[] =>
   rows.sort((a, b) => Date.parse(a.queuedAt) - Date.parse(b.queuedAt) || (a.stepRunId < b.stepRunId ? -1 : 1));

@@ -1,5 +1,5 @@
 import { runErrorSchema } from '#libs/domain';
-import type { Claimed, ScopeStep } from '#libs/engine';
+import type { Claimed, ClaimedStep, RunVersions } from '#libs/engine';
 import type { Session } from '../session.js';
 import { claimLeases, type LeaseClaim } from './claim-lease.js';
 import { LEASED_STEPS } from './leased-table.js';
@@ -9,7 +9,8 @@ import { STEP_RUN_COLUMNS, stepRunRecord, type StepRunRow } from './step-run-row
 /** Steps of a run with more than this are not brought along. */
 const MOST_STEPS = 64;
 
-type ClaimedRow = StepRunRow & { steps: ScopeStep[] | null } & Record<string, unknown>;
+type ClaimedRow = StepRunRow & { steps: ClaimedStep[] | null } & RowVersions & Record<string, unknown>;
+type RowVersions = { run_version: number; others: number; others_sum: number };
 
 // Both rows come back in one row, the run's after the step's.
 const COLUMNS = [
@@ -43,14 +44,19 @@ export async function findClaimed(session: Session, projectId: string, stepRunId
 /** Of the rows of the CTE `claimed`. */
 function withTheirRuns(session: Session) {
   return session`
-    select ${session.unsafe(COLUMNS)}, o.steps
+    select ${session.unsafe(COLUMNS)}, r.version as run_version, o.others, o.others_sum, o.steps
     from claimed s
-    cross join lateral (select * from run where project_id = s.project_id and run_id = s.run_id offset 0) r
     cross join lateral (
-      select case when count(*) <= ${MOST_STEPS} then jsonb_agg(jsonb_build_object('stepId', o.step_id, 'item', o.item, 'round', o.round,
-        'kind', o.kind, 'status', o.status, 'reason', o.reason, 'attempt', o.attempt, 'output', o.output, 'error', o.error)) end as steps
+      select *, xmin::text::bigint as version from run where project_id = s.project_id and run_id = s.run_id offset 0
+    ) r
+    cross join lateral (
+      select (count(*) filter (where o.step_run_id <> s.step_run_id))::integer as others,
+        coalesce(sum(o.version) filter (where o.step_run_id <> s.step_run_id), 0)::bigint as others_sum,
+        case when count(*) <= ${MOST_STEPS} then jsonb_agg(jsonb_build_object('stepRunId', o.step_run_id, 'stepId', o.step_id, 'item', o.item, 'round', o.round,
+        'kind', o.kind, 'status', o.status, 'reason', o.reason, 'attempt', o.attempt, 'output', o.output, 'error', o.error,
+        'queuedAt', o.queued_at, 'endedAt', o.ended_at)) end as steps
       from (
-        select * from step_run where project_id = s.project_id and run_id = s.run_id limit ${MOST_STEPS + 1}
+        select *, xmin::text::bigint as version from step_run where project_id = s.project_id and run_id = s.run_id limit ${MOST_STEPS + 1}
       ) o
     ) o`;
 }
@@ -59,10 +65,19 @@ function claimed(row: ClaimedRow): Claimed {
   const run: Record<string, unknown> = {};
   for (const [column, alias] of RUN_ALIASES) run[column] = row[alias];
   // The column lists above make these rows whole.
-  return { run: runRecord(run as RunRow), step: stepRunRecord(row), steps: row.steps?.map(scopeStep) ?? null };
+  return {
+    run: runRecord(run as RunRow),
+    step: stepRunRecord(row),
+    steps: row.steps?.map(claimedStep) ?? null,
+    versions: versionsOf(row),
+  };
 }
 
-const scopeStep = (step: ScopeStep): ScopeStep => ({
+const versionsOf = ({ run_version, others, others_sum }: RowVersions): RunVersions => ({
+  ...{ run: run_version, others, othersSum: others_sum },
+});
+
+const claimedStep = (step: ClaimedStep): ClaimedStep => ({
   ...step,
   error: step.error === null ? null : runErrorSchema.parse(step.error),
 });

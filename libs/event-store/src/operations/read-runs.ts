@@ -22,6 +22,7 @@ export async function readRuns(session: Session, works: readonly RunWork[]): Pro
     return new RunMemory(projectId, runId, {
       run: locked.runs.find((run) => run.projectId === projectId && run.runId === runId) ?? null,
       steps: rows.map(({ step }) => step),
+      others: [],
       isWhole: rows.every(({ isWhole }) => isWhole),
       places,
       lockedSteps: stepRunIds,

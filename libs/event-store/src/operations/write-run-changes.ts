@@ -1,128 +1,143 @@
-import type { AnnouncedEvent } from '#libs/engine';
+import type { AnnouncedEvent, NewRun, NewStepRun } from '#libs/engine';
+import { flightParameters, type FlightParameters } from '../append/flight-parameters.js';
 import { toStoredJson } from '../encoding/stored-json.js';
-import type { Hold, RunChange, RunChanges } from '../flight/run-changes.js';
+import { toStoredText } from '../encoding/stored-text.js';
+import { oneUnitOfEachStream } from '../flight/one-unit-of-each-stream.js';
+import type { ExpectedRun, RunChange, RunChanges, StepKey } from '../flight/run-changes.js';
 import type { Session } from '../session.js';
-import { insertRuns } from './insert-run.js';
-import { insertStepRuns } from './insert-step-runs.js';
-import { recordFlight } from './record-flight.js';
-import { insertItems } from './step-items.js';
 import { announce } from './webhook-deliveries.js';
 
+/** What came of it. `stale`: runs that are not as they were expected any more; nothing was written then. `at`: the database's clock. */
+export type Written = { stale: readonly string[] | null; at: string };
+
 /**
- * Writes what works have gathered, for all runs at once. The statements are sent one behind the other, without waiting; rows
- * are locked already, streams last.
+ * Writes what works have gathered, for all runs at once, in the transaction of the caller, who holds the locks of the runs. Fails
+ * with 23505 on `event_by_id` when one of the events is stored already.
  */
 export async function writeRunChanges(session: Session, changes: readonly RunChanges[]): Promise<void> {
-  const all = merged(changes);
+  const announced = changes.flatMap((one) => one.announced);
+  const parts = partsOf(changes);
   await Promise.all([
-    insertRuns(session, all.newRuns),
-    succeedSteps(session, all.succeeded),
-    insertStepRuns(session, all.newSteps),
-    ...all.newItems.map((loop) => insertItems(session, loop, loop.values, loop.running)),
-    endItems(session, all.endedItems),
-    changeRuns(session, all.changedRuns),
-    holdStreams(session, all.taken),
-    releaseStreams(session, all.released),
-    recordFlight(session, all.units),
-    announceAll(session, all.announced),
+    ...(hasParts(parts) ? [writeRuns(session, parts)] : []),
+    ...(announced.length === 0 ? [] : [announceAll(session, announced)]),
   ]);
 }
 
-function merged(changes: readonly RunChanges[]) {
+/**
+ * The same for works that hold no lock: in a statement, and transaction, of its own, which locks the runs and writes only if all
+ * of them are as expected.
+ */
+export function writeExpected(
+  session: Session,
+  changes: readonly RunChanges[],
+  expected: readonly ExpectedRun[],
+): Promise<Written> {
+  const announced = changes.flatMap((one) => one.announced);
+  return writeRuns(session, {
+    ...partsOf(changes),
+    expected: expected.map(expectedRow),
+    ...(announced.length === 0 ? {} : { announced: announced.flatMap(announcedRows) }),
+  });
+}
+
+/** The parts of `write_runs` (migration 0013), those that are empty left out. */
+type Parts = { [part: string]: readonly Row[] | FlightParameters | undefined; flight?: FlightParameters };
+type Row = Record<string, unknown>;
+
+const hasParts = (parts: Parts): boolean => Object.keys(parts).length > 0;
+
+async function writeRuns(session: Session, { flight, ...parts }: Parts): Promise<Written> {
+  const rows = Object.entries(parts).map(([part, of]) => `"${part}":${toStoredJson(of) ?? '[]'}`);
+  const texts = flight === undefined ? [] : [`"units":${flight.units}`, ...bodiesPart(flight)];
+  const [written] = await session<Written[]>`
+    select stale, wrote_at as at from write_runs((${`{${[...rows, ...texts].join(',')}}`}::text)::jsonb, (${flight?.events ?? '[]'}::text)::json)`;
+  if (written === undefined) throw new Error('write_runs came back without a row');
+  return written;
+}
+
+function partsOf(changes: readonly RunChanges[]): Parts {
+  const newRuns: Row[] = [];
+  const changedRuns: Row[] = [];
+  for (const { newRun, run } of changes) {
+    if (newRun !== null) newRuns.push(newRunRow({ ...newRun, isStarted: isStart(run) }));
+    if (run !== null && (newRun === null || !isStart(run))) changedRuns.push(changedRunRow(run));
+  }
+  const units = changes.flatMap((one) => one.units);
   return {
-    newRuns: changes.flatMap(({ newRun, run }) => (newRun === null ? [] : [{ ...newRun, isStarted: isStart(run) }])),
-    changedRuns: changes.flatMap(({ newRun, run }) => (run === null || (newRun !== null && isStart(run)) ? [] : [run])),
-    succeeded: changes.flatMap((one) => one.succeeded),
-    newSteps: changes.flatMap((one) => one.newSteps),
-    newItems: changes.flatMap((one) => one.newItems),
-    endedItems: changes.flatMap((one) => one.endedItems),
-    taken: changes.flatMap((one) => one.taken),
-    released: changes.flatMap((one) => one.released),
-    units: changes.flatMap((one) => one.units),
-    announced: changes.flatMap((one) => one.announced),
+    ...part('new_runs', newRuns),
+    ...part('succeeded', changes.flatMap((one) => one.succeeded).map(succeededRow)),
+    ...part('new_steps', changes.flatMap((one) => one.newSteps).map(newStepRow)),
+    ...part('new_items', changes.flatMap((one) => one.newItems).map(newItemsRow)),
+    ...part('ended_items', changes.flatMap((one) => one.endedItems).map(endedItemRow)),
+    ...part('changed_runs', changedRuns),
+    ...part('taken', changes.flatMap((one) => one.taken).map(holdRow)),
+    ...part('released', changes.flatMap((one) => one.released).map(holdRow)),
+    ...(units.length === 0 ? {} : { flight: flightParameters(oneUnitOfEachStream(units)) }),
   };
+}
+
+const part = (name: string, rows: readonly Row[]): Parts => (rows.length === 0 ? {} : { [name]: rows });
+
+function bodiesPart({ bodies }: FlightParameters): string[] {
+  if (bodies.length === 0) return [];
+  const rows = bodies.map(
+    ({ projectId, hash, bytes, json }) =>
+      `{"project_id":${JSON.stringify(projectId)},"hash":${JSON.stringify(hash)},"bytes":${bytes},"body":${json}}`,
+  );
+  return [`"bodies":[${rows.join(',')}]`];
 }
 
 /** What an insert can write at once with the row. */
 const isStart = (run: RunChange | null): boolean => run?.status === 'running' && run.started && !run.ended;
 
-/**
- * Rows for a statement over many: `one` is 1 in each. A condition on it makes the planner expect a single row, so that it looks
- * the others up by their keys; plans are made once per connection, mostly while the tables are small, and hashing a whole table
- * is cheap that day only.
- */
-const rowsOf = (rows: readonly { [column: string]: unknown }[]): string =>
-  toStoredJson(rows.map((row) => ({ one: 1, ...row }))) ?? '[]';
+const newRunRow = (run: NewRun & { createdAt: string | null; isStarted: boolean }): Row => ({
+  ...{ project_id: run.projectId, run_id: run.runId, pipeline: run.pipeline, pipeline_version: run.pipelineVersion },
+  ...{ stream_id: run.streamId, status_reason: run.statusReason, is_started: run.isStarted },
+  ...{ inputs: run.inputs, tags: run.tags, metadata: run.metadata, priority: run.priority, on_busy: run.onBusy },
+  ...{ exclusive: run.exclusive, deadline_at: run.deadlineAt, timeout_ms: run.timeoutMs, ancestors: run.ancestors },
+  ...{ parent_step_run_id: run.parentStepRunId, spend_limit: run.spendLimit },
+  ...{ concurrency_key: run.concurrency?.key, concurrency_limit: run.concurrency?.limit },
+  ...{ delay_ms: run.delayMs, created_at: run.createdAt, traceparent: run.traceparent },
+});
 
-async function succeedSteps(session: Session, steps: RunChanges['succeeded']): Promise<void> {
-  if (steps.length === 0) return;
-  const rows = steps.map(({ projectId, stepRunId, output, moreToolCalls }) => ({
-    ...{ project_id: projectId, step_run_id: stepRunId, output, more_tool_calls: moreToolCalls },
-  }));
-  await session`
-    update step_run t set status = 'succeeded', reason = null, output = u.output, error = null, ended_at = clock_timestamp(),
-      lease_until = null, worker_id = null, waiting_key = null, waiting_since = null, due_at = null,
-      tool_calls = t.tool_calls + u.more_tool_calls
-    from jsonb_to_recordset((${rowsOf(rows)}::text)::jsonb) as u(one integer, project_id text, step_run_id text, output jsonb, more_tool_calls integer)
-    where u.one = 1 and t.project_id = u.project_id and t.step_run_id = u.step_run_id`;
-}
+const succeededRow = ({ projectId, stepRunId, output, moreToolCalls }: RunChanges['succeeded'][number]): Row => ({
+  ...{ one: 1, ...stepKey({ projectId, stepRunId }), output, more_tool_calls: moreToolCalls },
+});
 
-async function endItems(session: Session, items: RunChanges['endedItems']): Promise<void> {
-  if (items.length === 0) return;
-  const rows = items.map(({ projectId, stepRunId, ...item }) => ({
-    ...{ project_id: projectId, step_run_id: stepRunId },
-    ...item,
-  }));
-  await session`
-    update step_item t set status = u.status, ended_at = clock_timestamp(), output = u.output, error = u.error
-    from jsonb_to_recordset((${rowsOf(rows)}::text)::jsonb) as u(
-      one integer, project_id text, step_run_id text, item integer, status text, output jsonb, error jsonb)
-    where u.one = 1 and t.project_id = u.project_id and t.step_run_id = u.step_run_id and t.item = u.item`;
-}
+const newStepRow = (step: NewStepRun & { projectId: string; lane: string | null }): Row => ({
+  ...{ ...stepKey(step), run_id: step.runId, step_id: step.stepId, item: step.item ?? undefined, round: step.round },
+  ...{ kind: step.kind, status: step.status, priority: step.priority, timeout_ms: step.timeoutMs ?? undefined },
+  ...{ reason: step.reason, waiting_key: step.waitingKey == null ? undefined : toStoredText(step.waitingKey) },
+  ...{ is_dispatched: step.isDispatched, lane: step.lane ?? undefined },
+  ...{ worker_id: step.lease?.workerId, worker_bytes: step.lease?.workerBytes, lease_ms: step.lease?.leaseMs },
+});
 
-async function changeRuns(session: Session, runs: readonly RunChange[]): Promise<void> {
-  if (runs.length === 0) return;
-  const rows = runs.map(({ projectId, runId, statusReason, ...run }) => ({
-    ...{ project_id: projectId, run_id: runId, status_reason: statusReason },
-    ...{ ...run, sets_output: run.output !== undefined, sets_error: run.error !== undefined },
-  }));
-  await session`
-    update run t set status = u.status, status_reason = u.status_reason,
-      output = case when u.sets_output then u.output else t.output end,
-      error = case when u.sets_error then u.error else t.error end,
-      started_at = case when u.started then coalesce(t.started_at, clock_timestamp()) else t.started_at end,
-      timeout_at = case when u.started
-        then least(t.deadline_at, coalesce(t.started_at, clock_timestamp()) + t.timeout_ms * interval '1 millisecond') else t.timeout_at end,
-      ended_at = case when u.ended then clock_timestamp() else t.ended_at end
-    from jsonb_to_recordset((${rowsOf(rows)}::text)::jsonb) as u(
-      one integer, project_id text, run_id text, status text, status_reason text, started boolean, ended boolean,
-      sets_output boolean, sets_error boolean, output jsonb, error jsonb)
-    where u.one = 1 and t.project_id = u.project_id and t.run_id = u.run_id`;
-}
+const newItemsRow = ({ values, running, ...loop }: RunChanges['newItems'][number]): Row => ({
+  ...{ ...stepKey(loop), running, items: values },
+});
 
-const holdRows = (holds: readonly Hold[]): string =>
-  rowsOf(
-    holds.map(({ projectId, streamId, runId }) => ({ project_id: projectId, stream_id: streamId, run_id: runId })),
-  );
+const endedItemRow = ({ projectId, stepRunId, ...item }: RunChanges['endedItems'][number]): Row => ({
+  ...{ one: 1, ...stepKey({ projectId, stepRunId }), ...item },
+});
 
-/** Of runs that were made here on streams of their own names; alone or not is what the run says. */
-async function holdStreams(session: Session, holds: readonly Hold[]): Promise<void> {
-  if (holds.length === 0) return;
-  await session`
-    insert into stream_hold (project_id, stream_id, run_id, mode)
-    select h.project_id, h.stream_id, h.run_id, case when r.exclusive then 'exclusive' else 'shared' end
-    from jsonb_to_recordset((${holdRows(holds)}::text)::jsonb) as h(one integer, project_id text, stream_id text, run_id text)
-    join run r on r.project_id = h.project_id and r.run_id = h.run_id
-    where h.one = 1`;
-}
+const changedRunRow = ({ projectId, runId, statusReason, ...run }: RunChange): Row => ({
+  ...{ one: 1, project_id: projectId, run_id: runId, status_reason: statusReason },
+  ...{ ...run, sets_output: run.output !== undefined, sets_error: run.error !== undefined },
+});
 
-async function releaseStreams(session: Session, holds: readonly Hold[]): Promise<void> {
-  if (holds.length === 0) return;
-  await session`
-    delete from stream_hold t
-    using jsonb_to_recordset((${holdRows(holds)}::text)::jsonb) as h(one integer, project_id text, stream_id text, run_id text)
-    where h.one = 1 and t.project_id = h.project_id and t.stream_id = h.stream_id and t.run_id = h.run_id`;
-}
+const holdRow = ({ projectId, streamId, runId, exclusive }: RunChanges['taken'][number]): Row => ({
+  ...{ one: 1, project_id: projectId, stream_id: streamId, run_id: runId, exclusive },
+});
+
+const expectedRow = ({ projectId, runId, stepRunId, fence, versions }: ExpectedRun): Row => ({
+  ...{ one: 1, project_id: projectId, run_id: runId, step_run_id: stepRunId, fence },
+  ...{ run_version: versions.run, others: versions.others, others_version: versions.othersSum },
+});
+
+const announcedRows = ({ projectId, events }: RunChanges['announced'][number]): Row[] =>
+  events.map(({ type, runId }) => ({ one: 1, project_id: projectId, run_id: runId, type }));
+
+const stepKey = ({ projectId, stepRunId }: StepKey): Row => ({ project_id: projectId, step_run_id: stepRunId });
 
 async function announceAll(session: Session, announced: RunChanges['announced']): Promise<void> {
   const byProject = new Map<string, { events: AnnouncedEvent[]; newId: () => string }>();
