@@ -6,6 +6,7 @@
  * Writes the changes of many runs at once. Rows of every part carry `"one": 1`; a condition on it makes the planner expect a single
  * row, so that it looks the others up by their keys instead of hashing tables that were small when the plan was made.
  *
+ * `version`: that of the rows that it wrote (their xmin).
  * `expected`: what the changes were decided by, where no lock was held meanwhile. The runs and then the steps are locked, each
  * sorted, and looked at again; a run that is not as expected any more comes back in `stale`, and then nothing was written. The
  * second look has a snapshot of its own, made after the locks (each statement in here has one). Without `expected` the caller
@@ -15,11 +16,12 @@
  * `announced`: events that webhooks may be told of; an expected run with one that an endpoint asks for counts as stale, because
  * deliveries have ids that only the caller can make.
  */
-create function write_runs(changes jsonb, event_rows json, out wrote_at timestamptz, out stale text[])
+create function write_runs(changes jsonb, event_rows json, out wrote_at timestamptz, out version bigint, out stale text[])
 language plpgsql as $$
 #variable_conflict use_column
 begin
   wrote_at := clock_timestamp();
+  version := pg_current_xact_id()::xid::text::bigint;
 
   if changes ? 'expected' then
     perform from (
@@ -34,11 +36,13 @@ begin
     cross join lateral (select from step_run s where s.step_run_id = e.step_run_id and s.project_id = e.project_id for no key update) s;
     select array_agg(e.run_id) into stale
     from jsonb_to_recordset(changes -> 'expected') as e(
-      one integer, project_id text, run_id text, step_run_id text, fence bigint, run_version bigint, others integer, others_version bigint)
+      one integer, project_id text, run_id text, step_run_id text, status text, dispatch_no integer, fence bigint, run_version bigint,
+      others integer, others_version bigint)
     where e.one = 1 and e.step_run_id is not null and not exists (
       select from run r, step_run s
       where r.run_id = e.run_id and r.project_id = e.project_id and r.xmin::text::bigint = e.run_version
-        and s.step_run_id = e.step_run_id and s.project_id = e.project_id and s.fence = e.fence and s.status = 'running'
+        and s.step_run_id = e.step_run_id and s.project_id = e.project_id and s.fence = e.fence and s.status = e.status
+        and s.dispatch_no = e.dispatch_no
         and (e.others, e.others_version) = (
           select count(*)::integer, coalesce(sum(o.xmin::text::bigint), 0)::bigint from step_run o
           where o.project_id = e.project_id and o.run_id = e.run_id and o.step_run_id <> e.step_run_id)
@@ -71,8 +75,12 @@ begin
   if changes ? 'succeeded' then
     update step_run t set status = 'succeeded', reason = null, output = u.output, error = null, ended_at = clock_timestamp(),
       lease_until = null, worker_id = null, waiting_key = null, waiting_since = null, due_at = null,
-      tool_calls = t.tool_calls + u.more_tool_calls
-    from jsonb_to_recordset(changes -> 'succeeded') as u(one integer, project_id text, step_run_id text, output jsonb, more_tool_calls integer)
+      tool_calls = t.tool_calls + u.more_tool_calls,
+      fence = case when u.began_ms_ago is null then t.fence else 1 end,
+      starts = t.starts + case when u.began_ms_ago is null then 0 else 1 end,
+      started_at = coalesce(t.started_at, clock_timestamp() - u.began_ms_ago * interval '1 millisecond')
+    from jsonb_to_recordset(changes -> 'succeeded') as u(
+      one integer, project_id text, step_run_id text, output jsonb, more_tool_calls integer, began_ms_ago float8)
     where u.one = 1 and t.project_id = u.project_id and t.step_run_id = u.step_run_id;
   end if;
 

@@ -528,13 +528,14 @@ alter table webhook_endpoint add constraint webhook_endpoint_project_id_fkey FOR
 alter table webhook_endpoint add constraint webhook_endpoint_pkey PRIMARY KEY (project_id, endpoint_id);
 CREATE INDEX webhook_endpoint_enabled ON public.webhook_endpoint USING btree (project_id) WHERE (disabled_at IS NULL);
 
-CREATE OR REPLACE FUNCTION public.write_runs(changes jsonb, event_rows json, OUT wrote_at timestamp with time zone, OUT stale text[])
+CREATE OR REPLACE FUNCTION public.write_runs(changes jsonb, event_rows json, OUT wrote_at timestamp with time zone, OUT version bigint, OUT stale text[])
  RETURNS record
  LANGUAGE plpgsql
 AS $function$
 #variable_conflict use_column
 begin
   wrote_at := clock_timestamp();
+  version := pg_current_xact_id()::xid::text::bigint;
 
   if changes ? 'expected' then
     perform from (
@@ -549,11 +550,13 @@ begin
     cross join lateral (select from step_run s where s.step_run_id = e.step_run_id and s.project_id = e.project_id for no key update) s;
     select array_agg(e.run_id) into stale
     from jsonb_to_recordset(changes -> 'expected') as e(
-      one integer, project_id text, run_id text, step_run_id text, fence bigint, run_version bigint, others integer, others_version bigint)
+      one integer, project_id text, run_id text, step_run_id text, status text, dispatch_no integer, fence bigint, run_version bigint,
+      others integer, others_version bigint)
     where e.one = 1 and e.step_run_id is not null and not exists (
       select from run r, step_run s
       where r.run_id = e.run_id and r.project_id = e.project_id and r.xmin::text::bigint = e.run_version
-        and s.step_run_id = e.step_run_id and s.project_id = e.project_id and s.fence = e.fence and s.status = 'running'
+        and s.step_run_id = e.step_run_id and s.project_id = e.project_id and s.fence = e.fence and s.status = e.status
+        and s.dispatch_no = e.dispatch_no
         and (e.others, e.others_version) = (
           select count(*)::integer, coalesce(sum(o.xmin::text::bigint), 0)::bigint from step_run o
           where o.project_id = e.project_id and o.run_id = e.run_id and o.step_run_id <> e.step_run_id)
@@ -586,8 +589,12 @@ begin
   if changes ? 'succeeded' then
     update step_run t set status = 'succeeded', reason = null, output = u.output, error = null, ended_at = clock_timestamp(),
       lease_until = null, worker_id = null, waiting_key = null, waiting_since = null, due_at = null,
-      tool_calls = t.tool_calls + u.more_tool_calls
-    from jsonb_to_recordset(changes -> 'succeeded') as u(one integer, project_id text, step_run_id text, output jsonb, more_tool_calls integer)
+      tool_calls = t.tool_calls + u.more_tool_calls,
+      fence = case when u.began_ms_ago is null then t.fence else 1 end,
+      starts = t.starts + case when u.began_ms_ago is null then 0 else 1 end,
+      started_at = coalesce(t.started_at, clock_timestamp() - u.began_ms_ago * interval '1 millisecond')
+    from jsonb_to_recordset(changes -> 'succeeded') as u(
+      one integer, project_id text, step_run_id text, output jsonb, more_tool_calls integer, began_ms_ago float8)
     where u.one = 1 and t.project_id = u.project_id and t.step_run_id = u.step_run_id;
   end if;
 

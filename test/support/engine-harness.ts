@@ -155,6 +155,7 @@ function harnessDeps({ database, queue, scripts, logged }: Parts): EngineDeps {
       modelTotalTimeoutMs: 20_000,
       maxStalls: 3,
       goOnMs: 0,
+      claimAfterMs: 60_000,
     },
     admission: new Admission(),
     inStep: (_claimed, work) => work(),

@@ -9,6 +9,8 @@ const MAX_PARALLEL_TOOL_CALLS = 8;
 const MODEL_IDLE_TIMEOUT_MS = 120_000;
 const MODEL_TOTAL_TIMEOUT_MS = 600_000;
 const MAX_STALLS = 3;
+/** Most steps that need no claim end sooner, and nobody misses a lease for so long. */
+const CLAIM_AFTER_MS = 50;
 
 /** `app`: which process this is, as the beginning of its id where the operator gave none. */
 export function engineSettings(settings: Settings, app: string): EngineSettings {
@@ -24,6 +26,7 @@ export function engineSettings(settings: Settings, app: string): EngineSettings 
     modelTotalTimeoutMs: MODEL_TOTAL_TIMEOUT_MS,
     maxStalls: MAX_STALLS,
     goOnMs: settings.steps.goOnMs,
+    claimAfterMs: CLAIM_AFTER_MS,
   };
 }
 

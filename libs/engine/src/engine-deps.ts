@@ -37,6 +37,8 @@ export type EngineSettings = {
   maxStalls: number;
   /** How long a job may go on with the next steps of its run; later ones take their turn in the queue. 0: each step is a job. */
   goOnMs: number;
+  /** How long a step that may be repeated runs before it is claimed, where nobody need ask what it is (ADR 0037). */
+  claimAfterMs: number;
   /** How long a caller waits for the wake-ups after its commit, which then go on by themselves. Absent: until they are sent. */
   wakeUpWaitMs?: number;
 };

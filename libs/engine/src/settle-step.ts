@@ -20,6 +20,7 @@ import type { RunRecord, StepLease, StepRunRecord } from './ports/run-records.po
 import type { Claimed, RunTransaction } from './ports/run-store.port.js';
 import { startChild } from './start-run/start-child.js';
 import type { StepOutcome } from './run-step/step-outcome.js';
+import { unclaimedRow } from './unclaimed-row.js';
 import { inMs } from './waits/due-at.js';
 import { parkStep } from './waits/park-step.js';
 import { waitForCalls } from './waits/wait-for-calls.js';
@@ -63,8 +64,10 @@ async function settleIn(
 ): Promise<InTransaction | null> {
   const { projectId, runId } = claimed.run;
   const run = await tx.lockRun(projectId, runId);
-  const row = await tx.lockStepRun(projectId, claimed.step.stepRunId);
-  if (run === null || row === null || row.fence !== claimed.step.fence || row.status !== 'running') return null;
+  const locked = await tx.lockStepRun(projectId, claimed.step.stepRunId);
+  if (run === null || locked === null || !isHeld(locked, claimed.step)) return null;
+  const isUnclaimed = outcome.kind === 'succeeded' && outcome.unclaimedMs !== undefined;
+  const row = isUnclaimed ? unclaimedRow(locked) : locked;
   const recorder = new RunRecorder(deps, run);
   if (row.kind !== 'agent') recordStart(recorder, row);
   const cancelling =
@@ -84,6 +87,10 @@ async function settleIn(
     next: advanced.next === null ? null : await tx.claimedStep(projectId, advanced.next),
   };
 }
+
+/** As its claim left it; or queued as it was pushed, where it ended unclaimed. */
+const isHeld = (row: StepRunRecord, held: StepRunRecord): boolean =>
+  row.fence === held.fence && row.status === held.status && row.dispatchNo === held.dispatchNo;
 
 /** A model call that ended as aborted without anybody's request (a recording's user stopped it there) cancels the run. */
 async function cancelFromWithin(
@@ -129,7 +136,8 @@ async function writeOutcome(advance: Advance, row: StepRunRecord, outcome: StepO
       recorder.ofStep(row, 'StepSucceeded', [row.fence], { output });
       const ended = { status: 'succeeded', reason: null, output, error: null, ended: true } as const;
       const spent = journal === undefined ? {} : { moreToolCalls: journal.toolCalls };
-      await tx.updateStepRun(row.projectId, row.stepRunId, { ...ended, ...spent });
+      const began = outcome.unclaimedMs === undefined ? {} : { beganMsAgo: outcome.unclaimedMs };
+      await tx.updateStepRun(row.projectId, row.stepRunId, { ...ended, ...spent, ...began });
       return onlyRunnable([]);
     }
     case 'released':

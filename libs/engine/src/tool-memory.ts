@@ -19,6 +19,7 @@ export function stepMemory({ deps, run, held, subject }: MemoryWriter, callKey: 
   const append = async <T extends 'MemoryWritten' | 'MemoryDeleted'>(type: T, data: EventInput<T>): Promise<void> => {
     const event = newEvent(deps.redact, { ...subject, streamId: run.streamId }, type, [callKey, writes], data);
     writes += 1;
+    await held.claim();
     const fence = { kind: 'step' as const, id: held.stepRunId, fence: held.fence };
     const [result] = await deps.log.append([
       { projectId: run.projectId, streamId: run.streamId, events: [event], fence },

@@ -2,6 +2,7 @@ import type { Claimed, RunStore, StepQueue } from '#libs/engine';
 import type { Database } from './connect.js';
 import { Gathering } from './append/gathering.js';
 import { retryContention } from './append/retry-contention.js';
+import { RecalledSteps } from './flight/recalled-steps.js';
 import { runFlights } from './flight/run-flights.js';
 import type { LeaseClaim } from './operations/claim-lease.js';
 import { claimSteps } from './operations/claim-steps.js';
@@ -31,9 +32,11 @@ type StepJob = Parameters<StepQueue['push']>[0][number];
 
 /** Runs, steps and their dispatch on Postgres. Each method is one statement, `transact` one transaction. */
 export function postgresRunStore(db: Database): RunStore {
+  const recalled = new RecalledSteps();
   return {
     transact: (work) => transact(db, work),
-    transactRun: runFlights(db),
+    transactRun: runFlights(db, recalled),
+    recallStep: (stepRunId) => Promise.resolve(recalled.take(stepRunId)),
     ...claims(db),
     ...dispatches(db),
     ...postgresWaitStore(db),

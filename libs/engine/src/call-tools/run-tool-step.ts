@@ -290,6 +290,7 @@ function made<T extends 'ToolCallStarted' | 'ToolCallCompleted' | 'ToolOutcomeUn
 async function append(execution: ToolStepExecution, events: NewEvent[]): Promise<AppendResult['status']> {
   const { deps, run, held } = execution;
   const { streamId } = subjectOf(execution);
+  await held.claim();
   const fence = { kind: 'step' as const, id: held.stepRunId, fence: held.fence };
   const toolCalls = events.filter(({ type }) => type === 'ToolCallCompleted').length;
   const usage = { usage: null, costUsd: 0, modelCalls: 0, toolCalls };

@@ -9,7 +9,8 @@ type HeartbeatDeps = Pick<EngineDeps, 'runs' | 'held' | 'settings'>;
  * @throws when the database is away: leases then run out, and whoever has the step next raises its fence.
  */
 export async function heartbeat({ runs, held, settings }: HeartbeatDeps): Promise<void> {
-  const steps = held.all();
+  // What has no fence yet has no lease either.
+  const steps = held.all().filter(({ fence }) => fence > 0);
   if (steps.length === 0) return;
   const renewed = await runs.heartbeat(steps, settings.leaseMs, workerBytes());
   for (const step of steps) {

@@ -13,8 +13,13 @@ export class StepStop extends Error {
 export type HeldStep = {
   readonly stepRunId: string;
   readonly runId: string;
+  /** 0 until the step is claimed. */
   readonly fence: number;
   readonly signal: AbortSignal;
+  /** Claims a step that runs unclaimed; before anything of it is written. When somebody else has it, it is stopped, and its fence stays 0. */
+  claim(): Promise<void>;
+  /** Of a step that nobody claims: from now on it is not claimed any more. False: it is, or about to be. */
+  stayUnclaimed(): boolean;
   /** Set when the process drains: go no further than the next turn boundary. */
   readonly isDraining: () => boolean;
   stop(reason: StopReason): void;
@@ -27,11 +32,37 @@ export class HeldSteps {
   private readonly idleWaiters: (() => void)[] = [];
 
   hold(stepRunId: string, runId: string, fence: number): HeldStep {
+    return this.keep(stepRunId, runId, { fence, claim: () => Promise.resolve(), stayUnclaimed: () => false });
+  }
+
+  /** A step that nobody has claimed yet. `claimNow`: gives its fence, null when somebody else has it. */
+  holdUnclaimed(stepRunId: string, runId: string, claimNow: () => Promise<number | null>): HeldStep {
+    let claiming: Promise<void> | null = null;
+    const claim = async (): Promise<void> => {
+      const fence = await claimNow();
+      if (fence === null) held.stop('fenced');
+      else state.fence = fence;
+    };
+    const stayUnclaimed = (): boolean => {
+      if (claiming !== null) return false;
+      claiming = Promise.resolve();
+      return true;
+    };
+    const state = { fence: 0, claim: () => (claiming ??= claim()), stayUnclaimed };
+    const held = this.keep(stepRunId, runId, state);
+    return held;
+  }
+
+  private keep(stepRunId: string, runId: string, state: Pick<HeldStep, 'fence' | 'claim' | 'stayUnclaimed'>): HeldStep {
     const controller = new AbortController();
     const held: HeldStep = {
       stepRunId,
       runId,
-      fence,
+      get fence() {
+        return state.fence;
+      },
+      claim: () => state.claim(),
+      stayUnclaimed: () => state.stayUnclaimed(),
       signal: controller.signal,
       isDraining: () => this.draining,
       stop: (reason) => {

@@ -199,6 +199,8 @@ export type StepRunPatch = Partial<
 > & {
   /** Added to what was counted. */
   moreToolCalls?: number;
+  /** It was never claimed, and began so many ms ago: fence 1, one start more. */
+  beganMsAgo?: number;
   clockStopped?: true;
   dueInMs?: number | null;
   ended?: true;

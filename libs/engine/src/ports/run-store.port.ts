@@ -134,6 +134,11 @@ export interface RunStore extends WaitStore, TriggerStore {
    * Null: another worker has or had it, it ended, or a newer dispatch exists; the job ends quietly.
    */
   claimStep(claim: StepLease & { stepRunId: string; dispatchNo: number }): Promise<Claimed | null>;
+  /**
+   * A step that this process made runnable itself, as it was written: queued, `dispatchNo` 1. Nobody may have claimed it, for all
+   * that is known here. Given out once; null: not known, or nothing that one should go by.
+   */
+  recallStep(stepRunId: string): Promise<Claimed | null>;
   /** Those that come back are held; `cancelRequested` tells those whose run is to be cancelled. */
   heartbeat(
     held: readonly { stepRunId: string; fence: number }[],

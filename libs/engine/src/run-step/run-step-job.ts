@@ -8,15 +8,16 @@ import {
 } from '#libs/domain';
 import { loadScope, runVariables } from '../advance/load-scope.js';
 import { stopReasonOf, type HeldStep } from '../claim/held-steps.js';
-import { workerBytes } from '../claim/worker-bytes.js';
 import type { EngineDeps } from '../engine-deps.js';
 import { loadDefinition } from '../load-definition.js';
-import type { StepLease, StepRunRecord } from '../ports/run-records.port.js';
 import type { Claimed } from '../ports/run-store.port.js';
 import type { ScopePlace, ScopeReader, ScopeStep } from '../ports/wait-store.port.js';
 import { settleStep } from '../settle-step.js';
+import { unclaimedRow } from '../unclaimed-row.js';
 import { haltAtClaim } from '../waits/halt.js';
 import { executeStep } from './execute-step.js';
+import { HeldClaim, leaseOf } from './held-claim.js';
+import { recallStep } from './recall-step.js';
 import type { StepExecution } from './step-execution.js';
 import { failedStep, stepTimedOut, type StepOutcome } from './step-outcome.js';
 
@@ -33,46 +34,33 @@ export async function runStepJob(
 ): Promise<void> {
   if (deps.held.isDraining()) return deps.runs.redispatch([job]);
   const endsAt = performance.now() + deps.settings.goOnMs;
-  const claimed = await deps.runs.claimStep({ ...job, ...leaseOf(deps) });
+  const claimed = (await recallStep(deps, job)) ?? (await deps.runs.claimStep({ ...job, ...leaseOf(deps) }));
   deps.queue.jobTaken();
   deps.admission.jobTaken();
-  let step = claimed === null ? null : hold(deps, claimed);
+  let step = claimed === null ? null : new HeldClaim(deps, claimed);
   while (step !== null) step = await runHeld(deps, step, { signal, endsAt });
 }
-
-type HeldClaim = Claimed & { held: HeldStep };
-
-const hold = (deps: EngineDeps, claimed: Claimed): HeldClaim => ({
-  ...claimed,
-  held: deps.held.hold(claimed.step.stepRunId, claimed.run.runId, claimed.step.fence),
-});
-
-const leaseOf = ({ settings: { workerId, leaseMs } }: EngineDeps): StepLease => ({
-  ...{ workerId, leaseMs, workerBytes: workerBytes() },
-});
 
 /** `endsAt`: by `performance.now`; afterwards no further step is claimed. */
 type Job = { signal: AbortSignal | undefined; endsAt: number };
 
 /** Returns the step to go on with. */
 async function runHeld(deps: EngineDeps, claim: HeldClaim, { signal, endsAt }: Job): Promise<HeldClaim | null> {
-  const { held } = claim;
-  const onAbort = (): void => held.stop('shutdown');
+  const onAbort = (): void => claim.held.stop('shutdown');
   signal?.addEventListener('abort', onAbort, { once: true });
-  const timeout = stepTimer(claim.step, deps, held);
   try {
-    const next = await deps.inStep(claim, () => executeAndSettle(deps, claim, endsAt));
+    const next = await deps.inStep(claim.claimed, () => executeAndSettle(deps, claim, endsAt));
     // Before this one is let go, so that a shutdown waits for it.
-    return next === null ? null : hold(deps, next);
+    return next === null ? null : new HeldClaim(deps, next);
   } finally {
-    clearTimeout(timeout);
     signal?.removeEventListener('abort', onAbort);
-    deps.held.release(held);
+    claim.release();
   }
 }
 
-async function executeAndSettle(deps: EngineDeps, claimed: HeldClaim, endsAt: number): Promise<Claimed | null> {
-  const { run, step: row, held } = claimed;
+async function executeAndSettle(deps: EngineDeps, claim: HeldClaim, endsAt: number): Promise<Claimed | null> {
+  const { held } = claim;
+  const { run, step: row } = claim.claimed;
   const fields = {
     run_id: run.runId,
     step_id: row.stepId,
@@ -81,11 +69,12 @@ async function executeAndSettle(deps: EngineDeps, claimed: HeldClaim, endsAt: nu
     attempt: row.attempt,
     starts: row.starts,
   };
+  const beganAt = performance.now();
   let definition: PipelineDefinition;
   let outcome: StepOutcome;
   try {
     definition = await loadDefinition(deps, run.projectId, run.pipeline, run.pipelineVersion);
-    outcome = await execute(deps, claimed, definition);
+    outcome = await executeInTime(deps, claim, definition);
   } catch (error) {
     if (error instanceof RetryableError) {
       deps.logger.warn(
@@ -98,17 +87,41 @@ async function executeAndSettle(deps: EngineDeps, claimed: HeldClaim, endsAt: nu
     deps.logger.error({ ...fields, error: describeError(error) }, 'step ended by an unexpected error');
     definition = await loadDefinition(deps, run.projectId, run.pipeline, run.pipelineVersion);
   }
+  outcome = await heldOutcome(claim, outcome, beganAt);
   const mayGoOn = !held.isDraining() && performance.now() < endsAt;
   const lease = mayGoOn ? { lease: leaseOf(deps) } : {};
-  const settled = await settleStep(deps, { claimed, definition, outcome, ...lease });
+  const settled = await settleStep(deps, { claimed: claim.claimed, definition, outcome, ...lease });
   if (settled === null) return null;
   const failure = outcome.kind === 'failed' ? outcome.failure.kind : null;
   deps.logger[failure === null ? 'debug' : 'info']({ ...fields, outcome: outcome.kind, failure }, 'step handled');
   return settled.next;
 }
 
-async function execute(deps: EngineDeps, claimed: HeldClaim, definition: PipelineDefinition): Promise<StepOutcome> {
-  const { run, step: row, held } = claimed;
+/** What runs before it is claimed is claimed once it takes longer. */
+async function executeInTime(deps: EngineDeps, claim: HeldClaim, definition: PipelineDefinition): Promise<StepOutcome> {
+  const { held } = claim;
+  if (held.fence > 0) return execute(deps, claim, definition);
+  // Whoever writes something of the step waits for the same claim, and is told when it fails.
+  const lateClaim = setTimeout(() => void held.claim().catch(() => undefined), deps.settings.claimAfterMs);
+  return execute(deps, claim, definition).finally(() => clearTimeout(lateClaim));
+}
+
+/** Of a step that was not claimed only a success is written without a claim. */
+async function heldOutcome({ held }: HeldClaim, outcome: StepOutcome, beganAt: number): Promise<StepOutcome> {
+  if (held.fence > 0) return outcome;
+  if (outcome.kind === 'succeeded' && held.stayUnclaimed())
+    return { ...outcome, unclaimedMs: performance.now() - beganAt };
+  await held.claim();
+  return held.fence > 0 ? outcome : { kind: 'fenced_out' };
+}
+
+async function execute(
+  deps: EngineDeps,
+  { claimed, held }: HeldClaim,
+  definition: PipelineDefinition,
+): Promise<StepOutcome> {
+  const { run } = claimed;
+  const row = held.fence > 0 ? claimed.step : unclaimedRow(claimed.step);
   if (run.cancelRequestedAt !== null) return { kind: 'cancelled' };
   // The shutdown began after the step before this one had claimed it.
   if (held.isDraining()) return { kind: 'released', reason: 'shutdown' };
@@ -165,15 +178,4 @@ function outcomeOfError(error: unknown, held: HeldStep): StepOutcome {
 
 function describeError(error: unknown): string {
   return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-}
-
-/**
- * The process' own timer; the sweeper enforces the same time when this process is gone. The claim has just set the lease, so
- * the database's time is known from it: the process' own clock may be wrong by minutes.
- */
-function stepTimer(row: StepRunRecord, deps: EngineDeps, held: HeldStep): NodeJS.Timeout | undefined {
-  if (row.timeoutAt === null || row.leaseUntil === null) return undefined;
-  const claimedAt = Date.parse(row.leaseUntil) - deps.settings.leaseMs;
-  const leftMs = Date.parse(row.timeoutAt) - claimedAt;
-  return setTimeout(() => held.stop('timed_out'), Math.min(Math.max(leftMs, 0), 2 ** 31 - 1));
 }

@@ -21,7 +21,8 @@ export type StepJournal = { streamId: string; events: readonly NewEvent[]; toolC
 
 /** How one execution of a step ended, before anything is written about it. */
 export type StepOutcome =
-  | { kind: 'succeeded'; output: Json; journal?: StepJournal }
+  /** `unclaimedMs`: nobody claimed it, and it took so long. */
+  | { kind: 'succeeded'; output: Json; journal?: StepJournal; unclaimedMs?: number }
   | { kind: 'failed'; failure: FailureFacts }
   /** Given back, because the process shuts down (reasons: `stepReleased`). Not an attempt. */
   | { kind: 'released'; reason: EventData<'StepReleased'>['reason'] }

@@ -87,10 +87,10 @@ function knownOperations(memory: RunMemory, open: () => Session, leaveMemory: ()
       else memory.insertSteps(steps);
     },
     updateStepRun: async (projectId, stepRunId, patch) => {
-      const { status, reason, output, error, ended, moreToolCalls = 0, ...more } = patch;
+      const { status, reason, output, error, ended, moreToolCalls = 0, beganMsAgo = null, ...more } = patch;
       const hasSucceeded = status === 'succeeded' && reason === null && error === null && ended === true;
       const isSimple = hasSucceeded && output !== undefined && Object.keys(more).length === 0;
-      if (!isSimple || !memory.succeedStep(stepRunId, output, moreToolCalls))
+      if (!isSimple || !memory.succeedStep(stepRunId, { output, moreToolCalls, beganMsAgo }))
         await (await leaveMemory()).updateStepRun(projectId, stepRunId, patch);
     },
     claimedStep: async (projectId, stepRunId) =>

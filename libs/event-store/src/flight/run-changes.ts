@@ -1,4 +1,13 @@
-import type { AnnouncedEvent, AppendUnit, LoopKey, NewRun, NewStepRun, RunRecord, RunVersions } from '#libs/engine';
+import type {
+  AnnouncedEvent,
+  AppendUnit,
+  LoopKey,
+  NewRun,
+  NewStepRun,
+  RunRecord,
+  RunVersions,
+  StepRunRecord,
+} from '#libs/engine';
 import type { ItemStatus, Json, RunError, RunStatus } from '#libs/domain';
 
 export type RunKey = { projectId: string; runId: string };
@@ -20,7 +29,9 @@ export type NewItems = LoopKey & { values: readonly Json[]; running: number };
 export type Hold = Pick<RunRecord, 'projectId' | 'streamId' | 'runId'> & { exclusive?: boolean };
 
 /** What a run and a step of it must still be for its changes to be written. */
-export type ExpectedRun = RunKey & StepKey & { fence: number; versions: RunVersions };
+export type ExpectedRun = RunKey &
+  StepKey &
+  Pick<StepRunRecord, 'fence' | 'status' | 'dispatchNo'> & { versions: RunVersions };
 
 /** What works on one run have decided to write. */
 export type RunChanges = {
@@ -30,7 +41,7 @@ export type RunChanges = {
   /** `lane` null: that of a run around it. */
   newSteps: (NewStepRun & { projectId: string; lane: string | null })[];
   /** Steps that succeeded. */
-  succeeded: (StepKey & { output: Json; moreToolCalls: number })[];
+  succeeded: (StepKey & { output: Json; moreToolCalls: number; beganMsAgo: number | null })[];
   newItems: NewItems[];
   endedItems: EndedItem[];
   taken: Hold[];

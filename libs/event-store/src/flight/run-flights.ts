@@ -5,6 +5,7 @@ import type { Database } from '../connect.js';
 import { databaseError } from '../database-error.js';
 import { transact } from '../transact.js';
 import { DatabaseClock } from './database-clock.js';
+import type { RecalledSteps } from './recalled-steps.js';
 import { flyExpected, type Expected } from './fly-expected.js';
 import { flyRuns, type FlyingWork } from './fly-runs.js';
 
@@ -13,7 +14,10 @@ import { flyRuns, type FlyingWork } from './fly-runs.js';
  * what is seen of their runs, in one round trip; where that does not do, under locks. When a flight under locks fails, each of its
  * works is done by itself, so that one work's fault is its own; a deadlock passes that way too.
  */
-export function runFlights(db: Database): <T>(about: RunWork, work: (tx: RunTransaction) => Promise<T>) => Promise<T> {
+export function runFlights(
+  db: Database,
+  recalled: RecalledSteps,
+): <T>(about: RunWork, work: (tx: RunTransaction) => Promise<T>) => Promise<T> {
   const clock = new DatabaseClock();
   const locked = new Gathering<FlyingWork, unknown>(
     (works) => flyRuns(db, clock, works),
@@ -23,7 +27,7 @@ export function runFlights(db: Database): <T>(about: RunWork, work: (tx: RunTran
     },
   );
   const expected = new Gathering<FlyingWork, Expected>(
-    (works) => flyExpected(db, clock, works),
+    (works) => flyExpected(db, { clock, recalled }, works),
     async (_work, error) => {
       throwIfAway(error);
       return { kind: 'unsure' };

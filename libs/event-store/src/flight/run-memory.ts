@@ -11,7 +11,7 @@ import type {
   ScopePlace,
   StepRunRecord,
 } from '#libs/engine';
-import { noChanges, type RunChanges } from './run-changes.js';
+import { noChanges, type RunChanges, type StepKey } from './run-changes.js';
 import { newRunRecord, newStepRecord } from './new-records.js';
 
 /** Of the steps that have not ended, how many are queued or running, wait, and hold the stream while they wait. */
@@ -166,15 +166,15 @@ export class RunMemory {
   }
 
   /** False: the row is not known, or only in `changes`, where one statement cannot write it twice. */
-  succeedStep(stepRunId: string, output: Json, moreToolCalls: number): boolean {
+  succeedStep(stepRunId: string, end: Omit<RunChanges['succeeded'][number], keyof StepKey>): boolean {
     const row = this.records.get(stepRunId);
     if (row === undefined || this.changes.newSteps.some((one) => one.stepRunId === stepRunId)) return false;
     this.formerSteps.set(stepRunId, row);
     const ended = { leaseUntil: null, workerId: null, waitingKey: null, waitingSince: null, dueAt: null };
-    const after = { ...row, ...ended, status: 'succeeded', reason: null, output, error: null } as const;
+    const after = { ...row, ...ended, status: 'succeeded', reason: null, output: end.output, error: null } as const;
     this.keep({ ...after, endedAt: this.now });
     if (this.open !== null) this.open = plus(this.open, sumOpen([row]), -1);
-    this.changes.succeeded.push({ projectId: this.projectId, stepRunId, output, moreToolCalls });
+    this.changes.succeeded.push({ projectId: this.projectId, stepRunId, ...end });
     return true;
   }
 
@@ -183,6 +183,14 @@ export class RunMemory {
     const step = this.records.get(stepRunId);
     if (this.run === null || step?.status !== 'running') return null;
     return { run: this.run, step, steps: this.isWhole ? [...this.steps.values()] : null, versions: null };
+  }
+
+  /** The only new step that is pushed, with what a claim of it would read; null: none, or several. */
+  follower(): Omit<Claimed, 'versions'> | null {
+    const [first, ...more] = this.changes.newSteps.filter(({ isDispatched }) => isDispatched === true);
+    const step = first === undefined ? undefined : this.records.get(first.stepRunId);
+    if (this.run === null || step === undefined || more.length > 0 || !this.isWhole) return null;
+    return { run: this.run, step, steps: [...this.steps.values()] };
   }
 
   insertItems(loop: LoopKey, values: readonly Json[]): void {

@@ -43,11 +43,19 @@ function stepRunAssignments(session: Session, patch: StepRunPatch): Assignments 
   if (patch.attempt !== undefined)
     assignments.setTo('timeout_at', session`case when attempt < ${patch.attempt} then null else timeout_at end`);
   if (patch.moreToolCalls !== undefined) assignments.setTo('tool_calls', session`tool_calls + ${patch.moreToolCalls}`);
+  if (patch.beganMsAgo !== undefined) setBegan(assignments, session, patch.beganMsAgo);
   if (patch.clockStopped === true) clear(['timeout_at']);
   if (patch.dueInMs === null) clear(['due_at']);
   else if (patch.dueInMs !== undefined)
     assignments.setTo('due_at', session`now() + ${patch.dueInMs}::float8 * interval '1 millisecond'`);
   return assignments;
+}
+
+function setBegan(assignments: Assignments, session: Session, msAgo: number): void {
+  const began = session`clock_timestamp() - ${msAgo}::float8 * interval '1 millisecond'`;
+  assignments.set('fence', 1);
+  assignments.setTo('starts', session`starts + 1`);
+  assignments.setTo('started_at', session`coalesce(started_at, ${began})`);
 }
 
 function setPlainColumns(assignments: Assignments, patch: StepRunPatch): void {

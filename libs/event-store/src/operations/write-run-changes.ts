@@ -7,8 +7,11 @@ import type { ExpectedRun, RunChange, RunChanges, StepKey } from '../flight/run-
 import type { Session } from '../session.js';
 import { announce } from './webhook-deliveries.js';
 
-/** What came of it. `stale`: runs that are not as they were expected any more; nothing was written then. `at`: the database's clock. */
-export type Written = { stale: readonly string[] | null; at: string };
+/**
+ * What came of it. `stale`: runs that are not as they were expected any more; nothing was written then. `at`: the database's clock.
+ * `version`: of all rows that were written.
+ */
+export type Written = { stale: readonly string[] | null; at: string; version: number };
 
 /**
  * Writes what works have gathered, for all runs at once, in the transaction of the caller, who holds the locks of the runs. Fails
@@ -50,7 +53,7 @@ async function writeRuns(session: Session, { flight, ...parts }: Parts): Promise
   const rows = Object.entries(parts).map(([part, of]) => `"${part}":${toStoredJson(of) ?? '[]'}`);
   const texts = flight === undefined ? [] : [`"units":${flight.units}`, ...bodiesPart(flight)];
   const [written] = await session<Written[]>`
-    select stale, wrote_at as at from write_runs((${`{${[...rows, ...texts].join(',')}}`}::text)::jsonb, (${flight?.events ?? '[]'}::text)::json)`;
+    select stale, wrote_at as at, version from write_runs((${`{${[...rows, ...texts].join(',')}}`}::text)::jsonb, (${flight?.events ?? '[]'}::text)::json)`;
   if (written === undefined) throw new Error('write_runs came back without a row');
   return written;
 }
@@ -100,8 +103,8 @@ const newRunRow = (run: NewRun & { createdAt: string | null; isStarted: boolean 
   ...{ delay_ms: run.delayMs, created_at: run.createdAt, traceparent: run.traceparent },
 });
 
-const succeededRow = ({ projectId, stepRunId, output, moreToolCalls }: RunChanges['succeeded'][number]): Row => ({
-  ...{ one: 1, ...stepKey({ projectId, stepRunId }), output, more_tool_calls: moreToolCalls },
+const succeededRow = ({ output, moreToolCalls, beganMsAgo, ...step }: RunChanges['succeeded'][number]): Row => ({
+  ...{ one: 1, ...stepKey(step), output, more_tool_calls: moreToolCalls, began_ms_ago: beganMsAgo ?? undefined },
 });
 
 const newStepRow = (step: NewStepRun & { projectId: string; lane: string | null }): Row => ({
@@ -129,8 +132,8 @@ const holdRow = ({ projectId, streamId, runId, exclusive }: RunChanges['taken'][
   ...{ one: 1, project_id: projectId, stream_id: streamId, run_id: runId, exclusive },
 });
 
-const expectedRow = ({ projectId, runId, stepRunId, fence, versions }: ExpectedRun): Row => ({
-  ...{ one: 1, project_id: projectId, run_id: runId, step_run_id: stepRunId, fence },
+const expectedRow = ({ runId, fence, status, dispatchNo, versions, ...step }: ExpectedRun): Row => ({
+  ...{ one: 1, ...stepKey(step), run_id: runId, fence, status, dispatch_no: dispatchNo },
   ...{ run_version: versions.run, others: versions.others, others_version: versions.othersSum },
 });
 

@@ -1,0 +1,49 @@
+import type { Json } from '#libs/domain';
+import type { Claimed } from '#libs/engine';
+
+const MOST = 256;
+/** Of what a step sees: more is read again by its claim. */
+const MOST_CHARS = 16_384;
+
+/**
+ * What this process knows of steps that it made runnable, because it wrote all that a claim would read. Steps that other processes
+ * take stay until newer ones push them out; none is ever wrong, only late, and what is done by it is compared when it is written.
+ */
+export class RecalledSteps {
+  private readonly steps = new Map<string, Claimed>();
+
+  keep(known: Claimed): void {
+    if (!isSmall(known)) return;
+    this.steps.set(known.step.stepRunId, known);
+    const [oldest] = this.steps.keys();
+    if (this.steps.size > MOST && oldest !== undefined) this.steps.delete(oldest);
+  }
+
+  /** Once. */
+  take(stepRunId: string): Claimed | null {
+    const known = this.steps.get(stepRunId) ?? null;
+    this.steps.delete(stepRunId);
+    return known;
+  }
+}
+
+function isSmall({ run, steps }: Claimed): boolean {
+  let left = MOST_CHARS;
+  for (const value of [run.inputs, run.metadata, ...(steps ?? []).map(({ output }) => output)]) {
+    left = charsLeft(value, left);
+    if (left < 0) return false;
+  }
+  return true;
+}
+
+/** Less than none as soon as the value is known to be longer; no more of it is looked at then. */
+function charsLeft(value: Json, left: number): number {
+  if (typeof value === 'string') return left - value.length;
+  if (typeof value !== 'object' || value === null) return left - 1;
+  let rest = left;
+  for (const [key, member] of Object.entries(value)) {
+    rest = charsLeft(member, rest - key.length);
+    if (rest < 0) return rest;
+  }
+  return rest;
+}
