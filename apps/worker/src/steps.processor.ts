@@ -1,6 +1,6 @@
 import { Processor, WorkerHost } from '@nestjs/bullmq';
 import { Inject, type Type } from '@nestjs/common';
-import { runStepJob, type EngineDeps } from '#libs/engine';
+import { handleStepJob, type EngineDeps } from '#libs/engine';
 import { decodeStepJob, STEPS_QUEUE, type workerOptions } from '#libs/queue';
 
 export const ENGINE = Symbol('EngineDeps');
@@ -11,8 +11,8 @@ export class StepsProcessor extends WorkerHost {
     super();
   }
 
-  process(job: { data: unknown }, _token?: string, signal?: AbortSignal): Promise<void> {
-    return runStepJob(this.engine, decodeStepJob(job.data), signal);
+  async process(job: { data: unknown }, _token?: string, signal?: AbortSignal): Promise<void> {
+    await handleStepJob(this.engine, decodeStepJob(job.data), signal);
   }
 }
 

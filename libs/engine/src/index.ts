@@ -30,7 +30,7 @@ export { reviewCalls, type Review, type ReviewedCall } from './review-calls.js';
 export * from './retry-run.js';
 export { recordedCalls } from './recorded-calls.js';
 export { EXECUTABLE_STEP_KINDS } from './run-step/execute-step.js';
-export { runStepJob } from './run-step/run-step-job.js';
+export { handleStepJob, runStepJob } from './run-step/run-step-job.js';
 export { startRun, type StartRun, type StartRunResult } from './start-run/start-run.js';
 export { checkEpoch } from './sweep/check-epoch.js';
 export * from './schedules/index.js';

@@ -27,8 +27,11 @@ import { waitForCalls } from './waits/wait-for-calls.js';
 
 /** `lease`: under which this worker goes on with the run's next step, if it may. */
 export type Settle = { claimed: Claimed; definition: PipelineDefinition; outcome: StepOutcome; lease?: StepLease };
-/** `next`: the step that this worker has claimed with it. */
-export type Settled = { next: Claimed | null };
+/**
+ * `next`: the step that this worker has claimed with it. `wakeUps` resolves when the queue and other runs have been told of what
+ * follows, and never rejects; they are under way, so the step's job may end before it.
+ */
+export type Settled = { next: Claimed | null; wakeUps: Promise<void> };
 
 /**
  * Writes how a step ended, what follows from it, and the run's next steps: one transaction, refused as a whole when the
@@ -43,11 +46,10 @@ export async function settleStep(deps: EngineDeps, settle: Settle): Promise<Sett
     );
     return null;
   }
-  await afterCommit(deps, settled.advanced);
-  return settled;
+  return { next: settled.next, wakeUps: afterCommit(deps, settled.advanced) };
 }
 
-type InTransaction = Settled & { advanced: Advanced };
+type InTransaction = Pick<Settled, 'next'> & { advanced: Advanced };
 
 /** The common outcome shares its transaction with whatever else is ready; the others may lock or read more. */
 function transactSettle(deps: EngineDeps, settle: Settle): Promise<InTransaction | null> {

@@ -12,7 +12,7 @@ import type { EngineDeps } from '../engine-deps.js';
 import { loadDefinition } from '../load-definition.js';
 import type { Claimed } from '../ports/run-store.port.js';
 import type { ScopePlace, ScopeReader, ScopeStep } from '../ports/wait-store.port.js';
-import { settleStep } from '../settle-step.js';
+import { settleStep, type Settled } from '../settle-step.js';
 import { unclaimedRow } from '../unclaimed-row.js';
 import { haltAtClaim } from '../waits/halt.js';
 import { executeStep } from './execute-step.js';
@@ -21,44 +21,67 @@ import { recallStep } from './recall-step.js';
 import type { StepExecution } from './step-execution.js';
 import { failedStep, stepTimedOut, type StepOutcome } from './step-outcome.js';
 
+type StepJobRef = { stepRunId: string; dispatchNo: number };
+
+/** `handleStepJob` with all that it set going. */
+export async function runStepJob(deps: EngineDeps, job: StepJobRef, signal?: AbortSignal): Promise<void> {
+  const { wakeUps } = await handleStepJob(deps, job, signal);
+  await wakeUps;
+}
+
 /**
  * One job of the step queue: claim, execute, settle, and for a while the same with the run's next steps. Ends quietly when
  * somebody else has the step. A draining process never claims: it gives the job back under a new number.
+ * Resolves when the queue may have the job's place back: what follows from it has been sent to the queue, which has not answered
+ * (`wakeUps`; the process holds the step until then, so that a shutdown waits for it).
  * Never throws for what can happen to a step; throws only when even settling failed (then the lease expires and the
  * sweeper dispatches again).
  */
-export async function runStepJob(
+export async function handleStepJob(
   deps: EngineDeps,
-  job: { stepRunId: string; dispatchNo: number },
+  job: StepJobRef,
   signal?: AbortSignal,
-): Promise<void> {
-  if (deps.held.isDraining()) return deps.runs.redispatch([job]);
+): Promise<{ wakeUps: Promise<unknown> }> {
+  if (deps.held.isDraining()) {
+    await deps.runs.redispatch([job]);
+    return { wakeUps: Promise.resolve() };
+  }
   const endsAt = performance.now() + deps.settings.goOnMs;
   const claimed = (await recallStep(deps, job)) ?? (await deps.runs.claimStep({ ...job, ...leaseOf(deps) }));
   deps.queue.jobTaken();
   deps.admission.jobTaken();
+  const wakeUps: Promise<void>[] = [];
   let step = claimed === null ? null : new HeldClaim(deps, claimed);
-  while (step !== null) step = await runHeld(deps, step, { signal, endsAt });
+  while (step !== null) step = await runHeld(deps, step, { signal, endsAt, wakeUps });
+  return { wakeUps: Promise.all(wakeUps) };
 }
 
 /** `endsAt`: by `performance.now`; afterwards no further step is claimed. */
-type Job = { signal: AbortSignal | undefined; endsAt: number };
+type Job = { signal: AbortSignal | undefined; endsAt: number; wakeUps: Promise<void>[] };
 
 /** Returns the step to go on with. */
-async function runHeld(deps: EngineDeps, claim: HeldClaim, { signal, endsAt }: Job): Promise<HeldClaim | null> {
+async function runHeld(
+  deps: EngineDeps,
+  claim: HeldClaim,
+  { signal, endsAt, wakeUps }: Job,
+): Promise<HeldClaim | null> {
   const onAbort = (): void => claim.held.stop('shutdown');
   signal?.addEventListener('abort', onAbort, { once: true });
+  let woken: Promise<void> | null = null;
   try {
-    const next = await deps.inStep(claim.claimed, () => executeAndSettle(deps, claim, endsAt));
+    const settled = await deps.inStep(claim.claimed, () => executeAndSettle(deps, claim, endsAt));
+    if (settled === null) return null;
+    woken = settled.wakeUps.then(() => claim.release());
+    wakeUps.push(woken);
     // Before this one is let go, so that a shutdown waits for it.
-    return next === null ? null : new HeldClaim(deps, next);
+    return settled.next === null ? null : new HeldClaim(deps, settled.next);
   } finally {
     signal?.removeEventListener('abort', onAbort);
-    claim.release();
+    if (woken === null) claim.release();
   }
 }
 
-async function executeAndSettle(deps: EngineDeps, claim: HeldClaim, endsAt: number): Promise<Claimed | null> {
+async function executeAndSettle(deps: EngineDeps, claim: HeldClaim, endsAt: number): Promise<Settled | null> {
   const { held } = claim;
   const { run, step: row } = claim.claimed;
   const fields = {
@@ -94,7 +117,7 @@ async function executeAndSettle(deps: EngineDeps, claim: HeldClaim, endsAt: numb
   if (settled === null) return null;
   const failure = outcome.kind === 'failed' ? outcome.failure.kind : null;
   deps.logger[failure === null ? 'debug' : 'info']({ ...fields, outcome: outcome.kind, failure }, 'step handled');
-  return settled.next;
+  return settled;
 }
 
 /** What runs before it is claimed is claimed once it takes longer. */
