@@ -7,6 +7,7 @@ import { encodeCompactionJob, encodeStepJob, type EncodedJob } from './jobs.js';
 
 /** What is used of a BullMQ queue: neither QueueEvents nor waitUntilFinished, which lose events on Postgres. */
 export type JobQueue = {
+  add(name: string, data: EncodedJob['data'], opts: EncodedJob['opts']): Promise<unknown>;
   addBulk(jobs: EncodedJob[]): Promise<unknown>;
   getJobState(id: string): Promise<string>;
 };
@@ -30,7 +31,7 @@ export class BullmqStepQueue implements StepQueue {
   ) {
     this.queueRoom = new QueueRoom(() => this.askRoom());
     this.pushing = new GatheredPushes((jobs) =>
-      this.answers.within(`take ${jobs.length} steps`, () => this.steps.addBulk(jobs)),
+      this.answers.within(`take ${jobs.length} steps`, () => addAll(this.steps, jobs)),
     );
   }
 
@@ -88,4 +89,11 @@ export class BullmqStepQueue implements StepQueue {
     // `unknown` too when the job's hash is there but no list holds it: such a job never runs.
     return jobs.filter((_, index) => !PRESENT.has(states[index] ?? 'unknown'));
   }
+}
+
+/** Of one alone BullMQ makes no pipeline, which is dearer than the command in it: ioredis gives it a method for each of its scripts. */
+function addAll(queue: JobQueue, jobs: EncodedJob[]): Promise<unknown> {
+  const [first, ...others] = jobs;
+  if (first === undefined || others.length > 0) return queue.addBulk(jobs);
+  return queue.add(first.name, first.data, first.opts);
 }

@@ -2,7 +2,7 @@ import type { EncodedJob } from './jobs.js';
 
 type Waiting = { jobs: readonly EncodedJob[]; resolve: () => void; reject: (error: unknown) => void };
 
-/** Jobs that are pushed in the same turn of the event loop go to the queue in one command. */
+/** Jobs that are pushed in the same turn of the event loop, by code that comes as far in it, go to the queue in one command. */
 export class GatheredPushes {
   private waiting: Waiting[] = [];
 
@@ -11,7 +11,7 @@ export class GatheredPushes {
   push(jobs: readonly EncodedJob[]): Promise<void> {
     return new Promise((resolve, reject) => {
       this.waiting.push({ jobs, resolve, reject });
-      if (this.waiting.length === 1) setImmediate(() => void this.leave());
+      if (this.waiting.length === 1) queueMicrotask(() => void this.leave());
     });
   }
 

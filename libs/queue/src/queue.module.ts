@@ -1,12 +1,13 @@
 import { BullModule, BullRegistrar, type BullRootModuleOptions, type WorkerHost } from '@nestjs/bullmq';
 import { Module, type DynamicModule, type INestApplicationContext, type Type } from '@nestjs/common';
-import { createPostgresBackend, createRedisBackend, setDefaultBackendFactory } from 'bullmq';
+import { createPostgresBackend, setDefaultBackendFactory } from 'bullmq';
 import { createJobIntake, type JobIntake } from './job-intake.js';
 import { postgresConnectionOptions } from './postgres/worker-connection.js';
 import { assertTakesSignal } from './processor-arity.js';
 import type { ReportFault } from './queue-backend.js';
 import { hashTagged } from './queue-names.js';
 import type { QueueSettings } from './queue-settings.js';
+import { createWorkerBackend } from './redis/finish-brings-next.js';
 import { workerConnectionOptions } from './redis/redis-clients.js';
 
 export type QueueProcessor = Type<WorkerHost>;
@@ -50,7 +51,7 @@ export class QueueModule {
 function rootOptions(settings: QueueSettings): BullRootModuleOptions {
   switch (settings.kind) {
     case 'redis':
-      setDefaultBackendFactory(createRedisBackend);
+      setDefaultBackendFactory(createWorkerBackend);
       return { connection: workerConnectionOptions(settings), prefix: hashTagged(settings.prefix) };
     case 'postgres':
       setDefaultBackendFactory(createPostgresBackend);

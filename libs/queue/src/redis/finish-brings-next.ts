@@ -1,0 +1,86 @@
+import { setImmediate } from 'node:timers/promises';
+import { createRedisBackend, type BackendFactory } from 'bullmq';
+
+type Backend = ReturnType<typeof createRedisBackend>;
+type Look = Awaited<ReturnType<Backend['moveToActive']>>;
+
+const NOTHING: Look = [];
+
+/**
+ * BullMQ's Redis backend for a worker that does not look for a job where the one that has just ended brings it along (ADR 35).
+ * Otherwise BullMQ waits for the answer of a look before it begins with what was brought, and looks three times for each step of a
+ * chain that is alone.
+ */
+export const createWorkerBackend: BackendFactory<Backend> = (name, opts, extra) => {
+  const backend = createRedisBackend(name, opts, extra);
+  if (extra?.withBlockingConnection !== true) return backend;
+  const looks = new Looks();
+  const look = backend.moveToActive.bind(backend);
+  const wait = backend.waitForJob.bind(backend);
+  const complete = backend.moveToCompleted.bind(backend);
+  const fail = backend.moveToFailed.bind(backend);
+  backend.waitForJob = (timeoutS) => looks.woken(wait(timeoutS));
+  backend.moveToCompleted = (...args) => looks.ending(complete(...args));
+  backend.moveToFailed = (...args) => looks.ending(fail(...args));
+  backend.moveToActive = (token, worker) => looks.look(() => look(token, worker), NOTHING);
+  return backend;
+};
+
+/**
+ * Which looks into the queue another one stands for. A script that ends a job takes the next one, and when it finds one it sets the
+ * marker, for which workers wait: whatever waits besides is found by whoever the marker wakes.
+ * - A worker that has just got a job that way need not look at once: it will be woken.
+ * - A wake-up of a wait that had begun before such a script was sent was for what the script has seen. (Two connections: should Redis
+ *   read them in another order, a job may wait until the next one is added or ends, or until the wait ends, `drainDelay`.)
+ */
+export class Looks {
+  private sent = 0;
+  private last: Promise<unknown> = Promise.resolve();
+  /** The last script that brought a job; 0: none. */
+  private brought = 0;
+  private isFresh = false;
+  /** Scripts that were sent before the wait began that has just ended; null: the look does not follow a wait. */
+  private sentBefore: number | null = null;
+
+  async woken<T>(waiting: Promise<T>): Promise<T> {
+    const { sent } = this;
+    try {
+      return await waiting;
+    } finally {
+      this.sentBefore = sent;
+    }
+  }
+
+  ending<T extends { result: unknown }>(script: Promise<T>): Promise<T> {
+    const number = (this.sent += 1);
+    const noted = script.then((answer) => {
+      if (Array.isArray(answer.result) && Boolean(answer.result[0])) {
+        this.brought = Math.max(this.brought, number);
+        this.isFresh = true;
+      }
+      return answer;
+    });
+    this.last = noted.catch(() => undefined);
+    return noted;
+  }
+
+  /** What `ask` answers, or `nothing` where another look stands for this one. */
+  async look<T>(ask: () => Promise<T>, nothing: T): Promise<T> {
+    if (!(await this.isCovered())) return ask();
+    // The job that was brought goes first: its claim leaves before the worker waits again.
+    await setImmediate();
+    return nothing;
+  }
+
+  private async isCovered(): Promise<boolean> {
+    const { sentBefore } = this;
+    this.sentBefore = null;
+    if (sentBefore === null) {
+      const { isFresh } = this;
+      this.isFresh = false;
+      return isFresh;
+    }
+    if (this.sent > sentBefore) await this.last;
+    return this.brought > sentBefore;
+  }
+}
