@@ -18,7 +18,7 @@ export class Gathering<Question, Answer> {
       this.pending.push({ question, resolve, reject });
       if (this.isUnderWay) return;
       this.isUnderWay = true;
-      setImmediate(() => void this.leave());
+      process.nextTick(() => void this.leave());
     });
   }
 
