@@ -1,32 +1,36 @@
 import type { NewStepRun } from '#libs/engine';
 import { toStoredText } from '../encoding/stored-text.js';
+import { noChanges } from '../flight/run-changes.js';
 import type { Session } from '../session.js';
+import { writeRunChanges } from './write-run-changes.js';
 
 type StepToInsert = NewStepRun & { projectId: string };
 
-/** Their lane is that of the outermost run: its concurrency key, or else its pipeline. */
 export async function insertStepRuns(session: Session, steps: readonly StepToInsert[]): Promise<void> {
-  if (steps.length === 0) return;
-  await session`
-    insert into step_run (project_id, step_run_id, run_id, step_id, item, round, kind, status, attempt, priority, timeout_ms, ended_at, reason, waiting_key, waiting_since, started_at, timeout_at, dispatched_at, fence, starts, worker_id, worker_bytes, lease_until, lane)
-    select s."projectId", s."stepRunId", s."runId", s."stepId", s.item, s.round, s.kind, s.status, s.attempt, s.priority, s."timeoutMs",
-      case when s.status = 'skipped' then clock_timestamp() end, s.reason, s."waitingKey",
-      case when s.status = 'waiting' then clock_timestamp() end, case when s.status in ('waiting', 'running') then clock_timestamp() end,
-      case when s.status in ('waiting', 'running') then clock_timestamp() + s."timeoutMs" * interval '1 millisecond' end,
-      case when s."isDispatched" or s.status = 'running' then now() end, (s.status = 'running')::integer, (s.status = 'running')::integer,
-      s.lease ->> 'workerId', (s.lease ->> 'workerBytes')::bigint, clock_timestamp() + (s.lease ->> 'leaseMs')::float8 * interval '1 millisecond',
-      (select coalesce(root.concurrency_key, root.pipeline) from run own
-        join run root on root.run_id = coalesce(own.ancestors[1], own.run_id) where own.run_id = s."runId")
-    from jsonb_to_recordset((${JSON.stringify(steps.map(withStoredKey))}::text)::jsonb) as s(
-      "projectId" text, "stepRunId" text, "runId" text, "stepId" text, item integer, round integer, kind text, status text, attempt integer, priority integer, "timeoutMs" bigint, reason text, "waitingKey" text, "isDispatched" boolean, lease jsonb)
-    on conflict (project_id, step_run_id) do update set kind = excluded.kind, status = excluded.status, priority = excluded.priority,
-      timeout_ms = excluded.timeout_ms, ended_at = excluded.ended_at, reason = excluded.reason, waiting_key = excluded.waiting_key,
-      waiting_since = excluded.waiting_since, started_at = coalesce(excluded.started_at, step_run.started_at),
-      timeout_at = excluded.timeout_at, dispatched_at = null, queued_at = clock_timestamp(),
-      dispatch_no = step_run.dispatch_no + case when excluded.status = 'queued' then 1 else 0 end
-    where step_run.status = 'pending' and excluded.attempt > 1`;
+  const newSteps = steps.filter(({ attempt }) => attempt === 1).map((step) => ({ ...step, lane: null }));
+  await writeRunChanges(session, [{ ...noChanges(), newSteps }]);
+  await reopenStepRuns(
+    session,
+    steps.filter(({ attempt }) => attempt > 1),
+  );
 }
 
-function withStoredKey(step: StepToInsert): StepToInsert {
-  return step.waitingKey == null ? step : { ...step, waitingKey: toStoredText(step.waitingKey) };
+/** Steps that were retried: their rows are there, `pending`. */
+async function reopenStepRuns(session: Session, steps: readonly StepToInsert[]): Promise<void> {
+  if (steps.length === 0) return;
+  const rows = steps.map((step) => ({
+    ...{ one: 1, project_id: step.projectId, step_run_id: step.stepRunId, kind: step.kind, status: step.status },
+    ...{ priority: step.priority, timeout_ms: step.timeoutMs, reason: step.reason },
+    waiting_key: step.waitingKey == null ? null : toStoredText(step.waitingKey),
+  }));
+  await session`
+    update step_run t set kind = s.kind, status = s.status, priority = s.priority, timeout_ms = s.timeout_ms, reason = s.reason,
+      waiting_key = s.waiting_key, ended_at = case when s.status = 'skipped' then clock_timestamp() end,
+      waiting_since = case when s.status = 'waiting' then clock_timestamp() end,
+      started_at = case when s.status = 'waiting' then clock_timestamp() else t.started_at end,
+      timeout_at = case when s.status = 'waiting' then clock_timestamp() + s.timeout_ms * interval '1 millisecond' end,
+      dispatched_at = null, queued_at = clock_timestamp(), dispatch_no = t.dispatch_no + case when s.status = 'queued' then 1 else 0 end
+    from jsonb_to_recordset((${JSON.stringify(rows)}::text)::jsonb) as s(one integer, project_id text, step_run_id text, kind text,
+      status text, priority integer, timeout_ms bigint, reason text, waiting_key text)
+    where s.one = 1 and t.project_id = s.project_id and t.step_run_id = s.step_run_id and t.status = 'pending'`;
 }
