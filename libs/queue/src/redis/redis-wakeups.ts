@@ -14,6 +14,8 @@ import {
   type Delta,
 } from '../wakeup-messages.js';
 
+const PROGRESS_MS = 1;
+
 /** Wake-ups over publish/subscribe. A publication that fails is reported and lost, as the port allows. */
 export class RedisWakeups implements Wakeups {
   private readonly cancels: Listeners<string>;
@@ -55,12 +57,15 @@ export class RedisWakeups implements Wakeups {
     return this.publish('cancel', encodeRun(runId));
   }
 
-  /** Does not wait: what happens in one turn of the event loop, or while the last message is under way, is one message. */
+  /**
+   * Does not wait, and leaves a moment later, when what the run goes on with has been sent. What happens until then, or while the last
+   * message is under way, is one message.
+   */
   publishProgress(runId: string): Promise<void> {
     this.progressed.add(runId);
     if (!this.isPublishing) {
       this.isPublishing = true;
-      setImmediate(() => void this.publishProgressed());
+      setTimeout(() => void this.publishProgressed(), PROGRESS_MS);
     }
     return Promise.resolve();
   }

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
-import { AppError, jsonObjectSchema, jsonSchema, type Json, type JsonObject } from '#libs/domain';
+import { AppError, jsonObjectSchema, parseJson, type Json, type JsonObject } from '#libs/domain';
 import { defineTool, type LoadedTool, type PluginApi, type PluginCall } from './define-tool.js';
 
 const TOOL_NAME = /^[A-Za-z0-9_-]{1,64}$/;
@@ -83,7 +83,7 @@ function loadedTool(module: string, tool: z.infer<typeof toolShape>): LoadedTool
     timeoutMs: tool.timeoutMs ?? null,
     run: async (args: JsonObject, call): Promise<Json | undefined> => {
       const answer = await tool.run(schema === null ? args : schema.parse(args), call);
-      return answer === undefined ? undefined : jsonSchema.parse(JSON.parse(JSON.stringify(answer)));
+      return answer === undefined ? undefined : parseJson(JSON.stringify(answer));
     },
   };
 }
