@@ -31,7 +31,7 @@ export function buildReport(build: Build, { draft, shaped, caps, isOverBudget }:
         fixed,
         model: input.manifest.model,
       })
-    : { chars: 0, tokens: 0 };
+    : null;
   const isCached = input.manifest.model.promptCaching && view.last?.model === input.manifest.model.id;
   const base = baseOf(build, draft);
   return reportOf({
@@ -42,7 +42,10 @@ export function buildReport(build: Build, { draft, shaped, caps, isOverBudget }:
     charsUnmanaged: build.parts.fixedChars + base.unmanaged_chars,
     tokens: Math.ceil(draft.layout.tokens * ratio),
     tokenRatio: ratio,
-    prefix: { chars: prefix.chars, tokens: isCached ? Math.floor(prefix.tokens * ratio) : 0 },
+    prefix: {
+      chars: prefix?.chars ?? 0,
+      tokens: isCached && prefix !== null ? Math.floor(prefix.tokens() * ratio) : 0,
+    },
     repairs: [...view.repairs, ...shaped.repairs],
     base,
   });

@@ -32,36 +32,45 @@ export function compareRequests(before: NeutralRequest, after: NeutralRequest, w
   return { commonPrefixChars: chars, firstDifference: null };
 }
 
+/** `tokens` are raw; counting them takes longer than all the rest, so it is done for those who need them. */
+export type ExpectedPrefix = { readonly chars: number; readonly tokens: () => number };
+
 /**
  * What of the request was sent by the last call of the view already, from the events alone: `previous` is the draft of today's
- * events under the frontier of that call. `tokens` are raw.
+ * events under the frontier of that call.
  */
 export function expectedPrefix(
   previous: Draft,
   now: Draft,
   { last, compaction }: View,
   { fixed, model }: { fixed: FixedParts; model: ModelFacts },
-): { chars: number; tokens: number } {
-  if (last === null || last.base.head !== fixed.key) return { chars: 0, tokens: 0 };
+): ExpectedPrefix {
+  if (last === null || last.base.head !== fixed.key) return NOTHING;
   let chars = fixed.systemChars + fixed.toolsChars;
-  let tokens = fixed.tokens;
-  if (last.frontier.compaction_id !== (compaction.live?.id ?? null)) return { chars, tokens };
-  chars += now.layout.summary?.chars ?? 0;
-  tokens += now.layout.summary?.tokens ?? 0;
+  if (last.frontier.compaction_id !== (compaction.live?.id ?? null)) return { chars, tokens: () => fixed.tokens };
+  const { summary, sentCells } = now.layout;
+  chars += summary?.chars ?? 0;
   const isNew = ({ entry: { source } }: Cell): boolean => source.seq !== null && source.seq > last.uptoSeq;
   const cells = [...now.layout.pinned, ...now.layout.tail];
   const before = [...previous.layout.pinned, ...previous.layout.tail].filter((cell) => !isNew(cell));
   const [was, is] = [sentOf(before, model), sentOf(cells, model)];
   let at = -1;
+  let same = 0;
   for (const cell of cells) {
     at += 1;
     // Of one item the oldest images go first: what is as long as it was is what it was.
     if (before[at]?.shown !== cell.shown || was[at]?.chars !== is[at]?.chars || isNew(cell)) break;
     chars += is[at]?.chars ?? 0;
-    tokens += is[at]?.tokens ?? 0;
+    same += 1;
   }
+  const tokens = (): number =>
+    same > 0 && same === sentCells
+      ? last.base.raw_tokens
+      : is.slice(0, same).reduce((sum, one) => sum + (one?.tokens ?? 0), fixed.tokens + (summary?.tokens ?? 0));
   return { chars, tokens };
 }
+
+const NOTHING: ExpectedPrefix = { chars: 0, tokens: () => 0 };
 
 /** The cells as `shape` sends them: with the oldest images described where there are too many for the provider. */
 function sentOf(cells: readonly Cell[], model: ModelFacts): readonly (Measured | null)[] {

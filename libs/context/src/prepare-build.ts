@@ -4,7 +4,8 @@ import type { Caps } from './caps.js';
 import { capsOfDraft } from './choose-marks.js';
 import { draftUnder, type Draft } from './draft.js';
 import { frontierStart, type FrontierStart } from './frontier.js';
-import { layoutParts, type LayoutParts } from './layout.js';
+import { layoutParts, type LayoutParts, type SentBefore } from './layout.js';
+import { fixedParts } from './measure/fixed-parts.js';
 import { KnownForms } from './measure/measured-item.js';
 import { tokenRatios } from './measure/token-ratio.js';
 import { readPolicy, type EffectivePolicy } from './policy/index.js';
@@ -37,9 +38,10 @@ export function prepareBuild(input: BuildInput): Build {
   const known = input.known ?? new KnownForms();
   const live = input.purpose === 'unmanaged' ? null : view.compaction.live;
   const liveEvent = live === null ? null : (seen.find(({ seq }) => seq === live.appliedSeq) ?? null);
-  const parts = layoutParts(manifest, live, liveEvent, input.memory, policy.memory, known);
   const base = everything(view, manifest.model, policy.memory.max_value_chars, known);
   const start = frontierStart(view, input.policyHash, manifest.model);
+  const sent = start.isAnew ? null : sentBefore(view, fixedParts(manifest).key);
+  const parts = layoutParts(manifest, live, liveEvent, input.memory, policy.memory, known, sent);
   const ratios = tokenRatios(view);
   const ratio = ratios[manifest.model.id] ?? manifest.model.tokenRatio;
   return {
@@ -62,6 +64,13 @@ export function prepareBuild(input: BuildInput): Build {
     ),
     capsOf: capsOfDraft(policy, manifest.model, ratio, refusedChars(seen, view)),
   };
+}
+
+/** Null: there is no last call, or it had another head than this request. */
+function sentBefore({ last, compaction }: View, head: string): SentBefore | null {
+  if (last === null || last.base.head !== head || last.frontier.compaction_id !== (compaction.live?.id ?? null))
+    return null;
+  return { uptoSeq: last.uptoSeq, chars: last.chars, tokens: last.base.raw_tokens };
 }
 
 /** The draft under the start's marks is looked at twice: to choose, and for what of it is sent again. */

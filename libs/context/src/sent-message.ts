@@ -1,5 +1,5 @@
-import { canonicalJson } from '#libs/domain';
 import type { BuiltMessage } from './build-result.js';
+import { canonicalMessage } from './canonical-message.js';
 
 /** A message of requests with its canonical form: long texts are written down once, not once for each build that sends them. */
 export class SentMessage {
@@ -8,7 +8,7 @@ export class SentMessage {
   constructor(readonly built: BuiltMessage) {}
 
   get canonical(): string {
-    this.text ??= canonicalJson(this.built.message);
+    this.text ??= canonicalMessage(this.built.message);
     return this.text;
   }
 }

@@ -11,6 +11,7 @@ import { canonicalOf, checkIncremental } from './incremental-law.js';
 import { playPlan, type Observed } from './play-plan.js';
 import type { Plan } from './random-plan.js';
 import type { Session } from './session.js';
+import { checkTokens } from './tokens-law.js';
 
 type Before = { build: ReadyBuild; key: string; lastEntry: number };
 
@@ -24,6 +25,7 @@ export function checkLaws(plan: Plan): void {
     checkIncremental(observed, workers);
     if (build.kind !== 'ready') return;
     checkRequest(observed.session, build);
+    checkTokens(observed.session, build);
     checkEntries(observed.session, build);
     checkProtected(observed.session, build);
     const key = viewKey(observed.session.view);
