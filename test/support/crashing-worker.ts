@@ -29,6 +29,7 @@ export function crashingWorker(
   const log: EngineDeps['log'] = {
     append: (units) => written(() => deps.log.append(units)),
     read: (query) => alive(() => deps.log.read(query)),
+    readLastBuild: (query) => alive(() => deps.log.readLastBuild(query)),
     digests: (query) => alive(() => deps.log.digests(query)),
     version: (projectId, streamId) => alive(() => deps.log.version(projectId, streamId)),
     putPayload: (projectId, hash, body) => alive(() => deps.log.putPayload(projectId, hash, body)),

@@ -61,14 +61,18 @@ export class BenchStore {
     let best: ColdStart | null = null;
     for (let round = 0; round < 5; round += 1) {
       const counts = { rows: 0, queries: 0 };
-      const read: typeof log.read = async (query) => {
-        const found = await log.read(query);
+      const counted = async <T>(reading: Promise<T[]>): Promise<T[]> => {
+        const found = await reading;
         counts.rows += found.length;
         counts.queries += 1;
         return found;
       };
+      const reads = {
+        read: (query: Parameters<typeof log.read>[0]) => counted(log.read(query)),
+        readLastBuild: (query: Parameters<typeof log.readLastBuild>[0]) => counted(log.readLastBuild(query)),
+      };
       const before = performance.now();
-      const kept = await readKeptEvents({ read }, { projectId: PROJECT, streamId: STREAM }, play.next, events);
+      const kept = await readKeptEvents(reads, { projectId: PROJECT, streamId: STREAM }, play.next, events);
       const ms = performance.now() - before;
       buildFrom(play, kept, events);
       const one = { events, ...counts, ms, buildMs: performance.now() - before - ms };

@@ -1,4 +1,4 @@
-import type { Frontier, JsonObject, StoredEvent } from '#libs/domain';
+import type { Frontier, JsonObject, ViewEvent } from '#libs/domain';
 import type { CacheBreakpoint, JsonReport, Manifest, NeutralMessage, NeutralRequest } from './neutral.js';
 import type { KnownForms } from './measure/measured-item.js';
 import type { Repair } from './shape/conversation.js';
@@ -15,7 +15,7 @@ export type ViewSpec = {
 
 export type BuildInput = {
   /** The sub-stream's events in order of seq, to `uptoSeq` (later ones are ignored). Either from the first one, or what `neededEvents` asks for. */
-  readonly events: readonly StoredEvent[];
+  readonly events: readonly ViewEvent[];
   readonly view: ViewSpec;
   readonly manifest: Manifest;
   /** The engine's hash of `policyCanonical(manifest.policy)`; another one than the last call's makes the frontier anew. */

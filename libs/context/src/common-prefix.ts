@@ -5,7 +5,7 @@ import { measureItem, type Measured } from './measure/measured-item.js';
 import { messageChars, toolsChars, type Weights } from './measure/part-chars.js';
 import type { ModelFacts, NeutralRequest } from './neutral.js';
 import { countCodePoints, formatProfile } from './shape/index.js';
-import { limitMedia } from './shape/limit-media.js';
+import { isMedia, limitMedia } from './shape/limit-media.js';
 import type { Cell } from './stages/stage.js';
 import type { View } from './view/read-view.js';
 
@@ -75,6 +75,7 @@ const NOTHING: ExpectedPrefix = { chars: 0, tokens: () => 0 };
 /** The cells as `shape` sends them: with the oldest images described where there are too many for the provider. */
 function sentOf(cells: readonly Cell[], model: ModelFacts): readonly (Measured | null)[] {
   const shown = cells.map((cell) => cell.shown);
+  if (!shown.some((one) => one?.item.content.some(isMedia))) return shown;
   const items = shown.flatMap((one) => (one === null ? [] : [one.item]));
   const limited = limitMedia(items, formatProfile(model.apiFormat), []);
   if (limited === items) return shown;

@@ -1,4 +1,4 @@
-import type { ContentPart, JsonObject, StoredEvent } from '#libs/domain';
+import type { ContentPart, JsonObject, ViewEvent } from '#libs/domain';
 import { measureItem, measureOnce, type KnownForms, type Measured } from './measure/measured-item.js';
 import { fixedParts } from './measure/fixed-parts.js';
 import type { Manifest } from './neutral.js';
@@ -64,7 +64,7 @@ export type LayoutParts = {
 export function layoutParts(
   manifest: Manifest,
   live: LiveCompaction | null,
-  liveEvent: StoredEvent | null,
+  liveEvent: ViewEvent | null,
   memory: JsonObject | null,
   memoryPolicy: MemoryPolicy,
   known: KnownForms,

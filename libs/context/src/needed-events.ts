@@ -1,4 +1,4 @@
-import type { EventType, StoredEvent } from '#libs/domain';
+import type { EventType, ViewEvent } from '#libs/domain';
 import type { ViewSpec } from './build-result.js';
 import { factsKey } from './frontier.js';
 import type { ModelFacts } from './neutral.js';
@@ -41,7 +41,7 @@ export type NextBuild = { readonly view: ViewSpec; readonly policyHash: string; 
  * Whether all compaction events of the view must be known, and not only those since the last build: it recorded none, or one
  * was rolled back since. `since`: the events after the last build's `upto_seq`, in order of seq.
  */
-export const needsAllCompactions = (last: RecordedBuild | null, since: readonly StoredEvent[]): boolean =>
+export const needsAllCompactions = (last: RecordedBuild | null, since: readonly ViewEvent[]): boolean =>
   last?.base.compaction === undefined || isRolledBackSince(since, last.uptoSeq);
 
 /**
@@ -51,7 +51,7 @@ export const needsAllCompactions = (last: RecordedBuild | null, since: readonly 
  */
 export function neededEvents(
   last: RecordedBuild | null,
-  compactionEvents: readonly StoredEvent[],
+  compactionEvents: readonly ViewEvent[],
   { view, policyHash, model }: NextBuild,
 ): NeededEvents {
   const begin = viewCutoff(view) + 1;

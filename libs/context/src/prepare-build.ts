@@ -1,4 +1,4 @@
-import type { StoredEvent } from '#libs/domain';
+import type { ViewEvent } from '#libs/domain';
 import type { BuildInput } from './build-result.js';
 import type { Caps } from './caps.js';
 import { capsOfDraft } from './choose-marks.js';
@@ -84,7 +84,7 @@ function onceForMarks(draft: (marks: Marks) => Draft): (marks: Marks) => Draft {
 }
 
 /** Chars of the view's last request if the provider found it too long. */
-function refusedChars(seen: readonly StoredEvent[], view: View): number | null {
+function refusedChars(seen: readonly ViewEvent[], view: View): number | null {
   const { last } = view;
   if (last === null) return null;
   const isRefused = seen.some(

@@ -7,7 +7,7 @@ import type { CacheBreakpoint, Manifest, NeutralRequest } from './neutral.js';
 import { SentMessage } from './sent-message.js';
 import { formatProfile, type FormatProfile, type Repair } from './shape/index.js';
 import { groupItems, toMessage, type Group } from './shape/to-messages.js';
-import type { ShownItem } from './view/entry.js';
+import type { ShapedMessage, ShownItem } from './view/entry.js';
 
 /** A draft in the model's format. */
 export type ShapedDraft = {
@@ -53,14 +53,17 @@ function sentOnce(
   if (only === undefined || group.items.length > 1 || group.isMadeUp) return sentMessage(group, profile, weights);
   const shown = measured.get(only);
   if (shown === undefined) return sentOfMadeItem(only, group, profile, weights);
-  shown.sent ??= new SentMessage({ ...toMessage(group, profile), chars: shown.chars });
+  shown.sent ??= sentOf(toMessage(group, profile), shown.chars);
   return shown.sent;
 }
 
 function sentMessage(group: Group, profile: FormatProfile, weights: Weights): SentMessage {
   const shaped = toMessage(group, profile);
-  return new SentMessage({ ...shaped, chars: messageChars(shaped.message, weights) });
+  return sentOf(shaped, messageChars(shaped.message, weights));
 }
+
+const sentOf = ({ message, entries, state, pinned, synthetic }: ShapedMessage, chars: number): SentMessage =>
+  new SentMessage({ message, entries, state, pinned, synthetic, chars });
 
 type MadeItem = { readonly profile: FormatProfile; readonly weights: Weights; readonly sent: SentMessage };
 

@@ -6,6 +6,7 @@ import type { Database } from './connect.js';
 import { toStoredJson } from './encoding/stored-json.js';
 import { readDigests } from './operations/read-digests.js';
 import { readEvents } from './operations/read-events.js';
+import { readLastBuild } from './operations/read-last-build.js';
 import { readPayload } from './operations/read-payload.js';
 import { readStreamVersion } from './operations/read-stream-version.js';
 import { storeBodies } from './operations/store-bodies.js';
@@ -16,6 +17,7 @@ export function postgresEventLog(db: Database): EventLog {
   return {
     append: (units) => Promise.all(units.map((unit) => flights.append(unit))),
     read: (query) => db.run((sql) => readEvents(sql, query)),
+    readLastBuild: (query) => db.run((sql) => readLastBuild(sql, query)),
     digests: (query) => db.run((sql) => readDigests(sql, query)),
     version: (projectId, streamId) => db.run((sql) => readStreamVersion(sql, projectId, streamId)),
     putPayload: (projectId, hash, body) => {

@@ -34,6 +34,9 @@ function counted(deps: EngineDeps): Counted {
     putPayload: (...payload) => deps.log.putPayload(...payload),
     getPayload: (...payload) => deps.log.getPayload(...payload),
     read: counting((query: Parameters<EngineDeps['log']['read']>[0]) => deps.log.read(query)),
+    readLastBuild: counting((query: Parameters<EngineDeps['log']['readLastBuild']>[0]) =>
+      deps.log.readLastBuild(query),
+    ),
     digests: (query) => deps.log.digests(query),
   };
   const runs = new Proxy(deps.runs, {

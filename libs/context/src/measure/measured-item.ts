@@ -1,4 +1,4 @@
-import type { StoredEvent } from '#libs/domain';
+import type { ViewEvent } from '#libs/domain';
 import type { ModelFacts } from '../neutral.js';
 import { fitItem } from '../shape/fit-item.js';
 import { formatProfile, type Repair } from '../shape/index.js';
@@ -62,32 +62,46 @@ function modelKey(model: ModelFacts): string {
   return key;
 }
 
-/** An event in each form in which it was asked for; null: it has no such form. */
-export type Forms = Map<string, Measured | null>;
+type Form = { readonly name: string; readonly measured: Measured | null; readonly before: Form | null };
+
+/** An event in each form in which it was asked for; null: it has no such form. They are few: a map would take longer to make. */
+export class Forms {
+  private newest: Form | null = null;
+
+  get(name: string): Measured | null | undefined {
+    let form = this.newest;
+    while (form !== null && form.name !== name) form = form.before;
+    return form?.measured;
+  }
+
+  add(name: string, measured: Measured | null): void {
+    this.newest = { name, measured, before: this.newest };
+  }
+}
 
 /**
  * What builds have worked out about events, for those that come after them: hold it as long as the events. By model: those of one
  * form share it.
  */
 export class KnownForms {
-  private readonly models = new Map<string, Map<StoredEvent, Forms>>();
+  private readonly models = new Map<string, Map<ViewEvent, Forms>>();
 
   /** Asked for once a build, and its answer once for each event. */
-  under(model: ModelFacts): (event: StoredEvent) => Forms {
+  under(model: ModelFacts): (event: ViewEvent) => Forms {
     const key = modelKey(model);
-    const events = this.models.get(key) ?? new Map<StoredEvent, Forms>();
+    const events = this.models.get(key) ?? new Map<ViewEvent, Forms>();
     this.models.set(key, events);
     return (event) => {
       const found = events.get(event);
       if (found !== undefined) return found;
-      const forms: Forms = new Map();
+      const forms = new Forms();
       events.set(event, forms);
       return forms;
     };
   }
 
   /** For events that are let go. */
-  forget(event: StoredEvent): void {
+  forget(event: ViewEvent): void {
     for (const events of this.models.values()) events.delete(event);
   }
 }
@@ -103,6 +117,6 @@ export function measureOnce(
   if (found !== undefined) return found;
   const item = make();
   const measured = item === null ? null : measureItem(item, model);
-  forms?.set(form, measured);
+  forms?.add(form, measured);
   return measured;
 }

@@ -24,27 +24,32 @@ type Note = (rule: RepairRule, detail: string) => void;
 
 /** One item as the format takes it. Fitting what fits already changes nothing. */
 export function fitItem(item: ShownItem, rules: FitRules, repairs: Repair[]): ShownItem {
-  const entries = item.entry === null ? [] : [item.entry];
-  const note: Note = (rule, detail) => void repairs.push({ rule, entries, detail });
+  const note: Note = (rule, detail) =>
+    void repairs.push({ rule, entries: item.entry === null ? [] : [item.entry], detail });
   switch (item.role) {
-    case 'user':
-      return { ...item, content: fitContent(item.content, 'user', rules, EMPTY_MESSAGE, note) };
-    case 'tool':
-      return {
-        ...item,
-        name: fitName(item.name, rules, note),
-        content: fitContent(item.content, 'tool', rules, EMPTY_RESULT, note),
-      };
-    case 'assistant':
-      return {
-        ...item,
-        content: fitAnswer(item.content, item.model, item.calls.length, rules, note),
-        calls: item.calls.map((call, ordinal) =>
-          fitCall(call, rules.profile.callId.mint(item.entry, ordinal), rules, note),
-        ),
-      };
+    case 'user': {
+      const content = fitContent(item.content, 'user', rules, EMPTY_MESSAGE, note);
+      return content === item.content ? item : { ...item, content };
+    }
+    case 'tool': {
+      const name = fitName(item.name, rules, note);
+      const content = fitContent(item.content, 'tool', rules, EMPTY_RESULT, note);
+      return content === item.content && name === item.name ? item : { ...item, name, content };
+    }
+    case 'assistant': {
+      const { role, entry, model, state } = item;
+      const content = fitAnswer(item.content, model, item.calls.length, rules, note);
+      const calls = item.calls.map((call, ordinal) =>
+        fitCall(call, rules.profile.callId.mint(entry, ordinal), rules, note),
+      );
+      return { role, entry, model, content, calls, state };
+    }
   }
 }
+
+/** Most content is one such text. */
+const isFittingText = (part: ContentPart | AssistantPart): boolean =>
+  part.type === 'text' && isWellFormed(part.text) && !isBlank(part.text);
 
 function fitContent(
   parts: readonly ContentPart[],
@@ -52,7 +57,8 @@ function fitContent(
   rules: FitRules,
   empty: string,
   note: Note,
-): ContentPart[] {
+): readonly ContentPart[] {
+  if (parts.length > 0 && parts.every(isFittingText)) return parts;
   const fitted: ContentPart[] = [];
   for (const part of parts) {
     const fit = fitPart(part, place, rules, note);
@@ -137,7 +143,8 @@ function fitAnswer(
   calls: number,
   rules: FitRules,
   note: Note,
-): AssistantPart[] {
+): readonly AssistantPart[] {
+  if ((parts.length > 0 || calls > 0) && parts.every(isFittingText)) return parts;
   const kept = parts.flatMap((part): AssistantPart[] => {
     if (isReasoning(part)) {
       const why = whyDropped(part, model, calls, rules);

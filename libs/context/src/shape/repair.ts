@@ -1,4 +1,4 @@
-import type { Content, ContentPart, StoredEvent, StoredEventOf } from '#libs/domain';
+import type { Content, ContentPart, ViewEvent, ViewEventOf } from '#libs/domain';
 import type {
   AssistantEntry,
   ConversationEntry,
@@ -16,7 +16,7 @@ import { isBlank } from './well-formed.js';
 export const CANCELLED_RESULT = '[cancelled]';
 export const INTERRUPTED_RESULT = '[interrupted: no result was recorded]';
 
-type Completed = StoredEventOf<'ToolCallCompleted'>;
+type Completed = ViewEventOf<'ToolCallCompleted'>;
 type OpenTurn = { assistant: AssistantEntry; results: (Completed | null)[]; cancelled: boolean; closed: boolean };
 type Slot = { turn: OpenTurn } | { entry: ConversationEntry };
 
@@ -42,7 +42,7 @@ type Reading = {
  * every call has exactly one result, directly behind its answer and in call order. Never throws for what is stored, never
  * changes its input; the stored stream stays as it is. Documented in design/context.md, "shape".
  */
-export function repairConversation(events: readonly StoredEvent[]): RepairedConversation {
+export function repairConversation(events: readonly ViewEvent[]): RepairedConversation {
   const reading: Reading = { slots: [], runs: new Map(), newest: null, last: null, leftOut: [], repairs: [] };
   for (const event of events) readEvent(reading, event);
   const entries: ConversationEntry[] = [];
@@ -53,7 +53,7 @@ export function repairConversation(events: readonly StoredEvent[]): RepairedConv
   return { entries, leftOut: reading.leftOut, repairs: reading.repairs };
 }
 
-function readEvent(reading: Reading, event: StoredEvent): void {
+function readEvent(reading: Reading, event: ViewEvent): void {
   if (event.type === 'ConversationInterrupted' || event.type === 'RunCancelled') {
     if (reading.last !== null && (event.type === 'RunCancelled' || event.data.reason === 'cancelled'))
       reading.last.cancelled = true;
@@ -88,7 +88,7 @@ function pushSlot(reading: Reading, slot: Slot): void {
   reading.slots.push(slot);
 }
 
-function readAnswer(reading: Reading, event: StoredEventOf<'LlmCallCompleted'>, entry: number): void {
+function readAnswer(reading: Reading, event: ViewEventOf<'LlmCallCompleted'>, entry: number): void {
   const { message, finish_reason: finish, model, call_no: callNo } = event.data;
   if (finish === 'aborted' || finish === 'error')
     return leaveOutAnswer(reading, event, entry, 'failed_answer', `the answer ended with ${finish}`);
@@ -123,7 +123,7 @@ function readAnswer(reading: Reading, event: StoredEventOf<'LlmCallCompleted'>, 
 
 function leaveOutAnswer(
   reading: Reading,
-  event: StoredEventOf<'LlmCallCompleted'>,
+  event: ViewEventOf<'LlmCallCompleted'>,
   entry: number,
   rule: RepairRule,
   detail: string,
@@ -222,7 +222,7 @@ function answersOf(reading: Reading, { runId, round }: { runId: string | null; r
 const partsOf = (content: Content): ContentPart[] =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 
-type Said = StoredEventOf<'LlmCallCompleted'>['data']['message']['content'][number];
+type Said = ViewEventOf<'LlmCallCompleted'>['data']['message']['content'][number];
 
 /** Something a reader would see: reasoning alone is no answer. */
 function isSaid(part: Said): boolean {

@@ -1,6 +1,6 @@
 import type { AssistantPart, ContentPart } from '#libs/domain';
 import type { NeutralMessage } from '../neutral.js';
-import type { ShapedMessage, ShownItem, ShownState } from '../view/entry.js';
+import type { ShapedMessage, ShownItem } from '../view/entry.js';
 import type { Repair } from './conversation.js';
 import { isReasoning } from './fit-item.js';
 import type { FormatProfile } from './formats.js';
@@ -106,38 +106,52 @@ const answerItem = (value: string): AnswerItem => ({
   state: 'whole',
 });
 
-export function toMessage(group: Group, profile: FormatProfile): ShapedMessage {
-  const entries = group.isMadeUp ? [] : group.items.flatMap((item) => (item.entry === null ? [] : [item.entry]));
-  return {
-    message: neutralMessage(group.items, profile),
-    entries,
-    state: group.items.map((item) => item.state).find((state): state is ShownState => state !== 'whole') ?? 'whole',
-    pinned: group.items.some((item) => item.role === 'user' && item.pinned),
-    synthetic: entries.length === 0,
-  };
+export function toMessage({ items, isMadeUp }: Group, profile: FormatProfile): ShapedMessage {
+  const [first] = items;
+  const entries = isMadeUp ? [] : entriesOf(items);
+  const synthetic = entries.length === 0;
+  if (first !== undefined && items.length === 1) {
+    const pinned = first.role === 'user' && first.pinned;
+    return { message: messageOf(first, profile), entries, state: first.state, pinned, synthetic };
+  }
+  const state = items.find((item) => item.state !== 'whole')?.state ?? 'whole';
+  const pinned = items.some((item) => item.role === 'user' && item.pinned);
+  return { message: mergedMessage(items, profile), entries, state, pinned, synthetic };
 }
 
-function neutralMessage(items: readonly ShownItem[], profile: FormatProfile): NeutralMessage {
-  const [first] = items;
-  if (first?.role === 'tool') {
-    const { call, name, status, content } = first;
-    return {
-      role: 'tool',
-      tool_call_id: profile.callId.mint(call.entry, call.ordinal),
-      name,
-      status,
-      content: [...content],
-    };
+function entriesOf(items: readonly ShownItem[]): number[] {
+  const entries: number[] = [];
+  for (const { entry } of items) if (entry !== null) entries.push(entry);
+  return entries;
+}
+
+function messageOf(item: ShownItem, profile: FormatProfile): NeutralMessage {
+  switch (item.role) {
+    case 'user':
+      return { role: 'user', content: [...item.content] };
+    case 'assistant':
+      return {
+        role: 'assistant',
+        content: reasoningInPlace([...item.content], profile),
+        tool_calls: [...item.calls],
+      };
+    case 'tool': {
+      const { call, name, status, content } = item;
+      const id = profile.callId.mint(call.entry, call.ordinal);
+      return { role: 'tool', tool_call_id: id, name, status, content: [...content] };
+    }
   }
+}
+
+/** Neighbours of one role; results are never merged. */
+function mergedMessage(items: readonly ShownItem[], profile: FormatProfile): NeutralMessage {
   const answers = items.filter((item) => item.role === 'assistant');
   if (answers.length === 0)
     return { role: 'user', content: items.flatMap((item) => (item.role === 'user' ? item.content : [])) };
+  const content = answers.flatMap((answer) => answer.content);
   return {
     role: 'assistant',
-    content: reasoningInPlace(
-      answers.flatMap((answer) => answer.content),
-      profile,
-    ),
+    content: reasoningInPlace(content, profile),
     tool_calls: answers.flatMap((answer) => answer.calls),
   };
 }

@@ -6,6 +6,7 @@ import {
   type EventType,
   type JsonObject,
   type StoredEvent,
+  type ViewEvent,
 } from '#libs/domain';
 import { buildContext } from '../build-context.js';
 import type { BuildResult, CompactionProposal, ReadyBuild, ViewSpec } from '../build-result.js';
@@ -97,7 +98,7 @@ export class Session {
 
   build(
     purpose: 'managed' | 'unmanaged' | 'no_wait' = 'managed',
-    events: readonly StoredEvent[] = this.events,
+    events: readonly ViewEvent[] = this.events,
     memory: JsonObject | null = null,
     runActive = true,
   ): BuildResult {

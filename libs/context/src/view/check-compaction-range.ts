@@ -1,4 +1,4 @@
-import type { StoredEvent } from '#libs/domain';
+import type { ViewEvent } from '#libs/domain';
 import type { ViewSpec } from '../build-result.js';
 import { nests } from './compaction-state.js';
 import { readView } from './read-view.js';
@@ -13,7 +13,7 @@ export type RangeFault = { readonly reason: 'splits_turn' | 'not_nested' | 'supe
  * `events`: those of the sub-stream from the end of the live summary on, or all. The digest of the range is the caller's to check.
  */
 export function checkCompactionRange(
-  events: readonly StoredEvent[],
+  events: readonly ViewEvent[],
   spec: ViewSpec,
   { range, supersedes }: CompactionRange,
 ): RangeFault | null {

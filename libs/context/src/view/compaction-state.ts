@@ -1,4 +1,4 @@
-import type { StoredEvent } from '#libs/domain';
+import type { ViewEvent } from '#libs/domain';
 import type { ViewSpec } from '../build-result.js';
 import { isBlank } from '../shape/index.js';
 import type { RecordedCompaction } from './recorded-compaction.js';
@@ -74,7 +74,7 @@ type Fold = {
  * out, which is all that a roll back could show again: see `recordedCompactions`.
  */
 export function compactionState(
-  events: readonly StoredEvent[],
+  events: readonly ViewEvent[],
   spec: ViewSpec,
   recorded: RecordedCompactions | null = null,
 ): CompactionState {
@@ -139,7 +139,7 @@ function foldOf({ state, summary }: RecordedCompactions): Fold {
   };
 }
 
-function foldEvent(fold: Fold, event: StoredEvent, spec: ViewSpec): void {
+function foldEvent(fold: Fold, event: ViewEvent, spec: ViewSpec): void {
   if (event.type === 'CompactionRequested') {
     if (!isOfView(event.data, spec)) return;
     const { compaction_id: id, range, reason } = event.data;
@@ -164,7 +164,7 @@ function foldEvent(fold: Fold, event: StoredEvent, spec: ViewSpec): void {
 }
 
 /** Appending one twice changes nothing (law C9); one that does not nest around the live one, or says nothing, is not shown. */
-function apply(fold: Fold, { seq, data }: Extract<StoredEvent, { type: 'ContextCompacted' }>): void {
+function apply(fold: Fold, { seq, data }: Extract<ViewEvent, { type: 'ContextCompacted' }>): void {
   const { compaction_id: id, replaces_seq_range: range, entries, summary, extractive } = data;
   if (fold.compacted.has(id)) return;
   const live = fold.applied.at(-1);

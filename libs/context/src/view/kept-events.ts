@@ -1,4 +1,4 @@
-import type { StoredEvent } from '#libs/domain';
+import type { StoredEvent, ViewEvent } from '#libs/domain';
 import type { ViewSpec } from '../build-result.js';
 import { KnownForms } from '../measure/measured-item.js';
 import {
@@ -15,7 +15,7 @@ import { isInView, viewKey } from './view-key.js';
 /** Where the events at hand begin: all that builds read from `fromSeq` to `uptoSeq`, and some that are older. */
 export type KeptFrom = {
   /** In order of seq; `last`'s own event and those before `fromSeq` among them. */
-  readonly events: readonly StoredEvent[];
+  readonly events: readonly ViewEvent[];
   readonly fromSeq: number;
   readonly uptoSeq: number;
   /** Every compaction event of the view up to `uptoSeq` is among the events. */
@@ -33,7 +33,7 @@ const compactionTypes: ReadonlySet<string> = new Set(COMPACTION_EVENTS);
 export class KeptEvents {
   /** What builds of them know. */
   readonly known = new KnownForms();
-  private kept: StoredEvent[] = [];
+  private kept: ViewEvent[] = [];
   private fromSeq: number;
   private upto: number;
   private hasAllCompactions: boolean;
@@ -55,7 +55,7 @@ export class KeptEvents {
   }
 
   /** In order of seq. The array is the caller's to read until the next `append`. */
-  get events(): readonly StoredEvent[] {
+  get events(): readonly ViewEvent[] {
     return this.kept;
   }
 
@@ -95,24 +95,24 @@ export class KeptEvents {
     return alsoSeqs.every((seq) => seqs.has(seq));
   }
 
-  private add(event: StoredEvent): void {
+  private add(event: ViewEvent): void {
     const recorded = event.type === 'LlmCallStarted' && isInView(this.view, event) ? readRecordedBuild(event) : null;
     if (recorded?.base.view === viewKey(this.view)) return this.settle(event, recorded);
     if (this.isRead(event)) this.kept.push(event);
   }
 
-  private isRead(event: StoredEvent): boolean {
+  private isRead(event: ViewEvent): boolean {
     return buildTypes.has(event.type) && (isInView(this.view, event) || compactionTypes.has(event.type));
   }
 
   /** A build was recorded: what the next one does not need goes. */
-  private settle(event: StoredEvent, recorded: RecordedBuild): void {
+  private settle(event: ViewEvent, recorded: RecordedBuild): void {
     this.last = recorded;
     const { base } = recorded;
     const begin = Math.min(base.needs_from, recorded.seq);
     const single = new Set([...base.pinned_seqs, base.compaction?.live?.seq]);
     const isFolded = base.compaction !== undefined;
-    const isNeeded = ({ seq, type }: StoredEvent): boolean => {
+    const isNeeded = ({ seq, type }: ViewEvent): boolean => {
       if (single.has(seq)) return true;
       if (compactionTypes.has(type)) return !isFolded;
       return seq >= begin && type !== 'LlmCallStarted' && type !== 'LlmCallFailed';
@@ -128,7 +128,7 @@ export class KeptEvents {
 const BYTES_PER_UNIT = 3;
 const BYTES_PER_EVENT = 1_000;
 
-const bytesOf = (event: StoredEvent): number => BYTES_PER_EVENT + BYTES_PER_UNIT * textUnits(event.data);
+const bytesOf = (event: ViewEvent): number => BYTES_PER_EVENT + BYTES_PER_UNIT * textUnits(event.data);
 
 /** UTF-16 units of all texts in a value, a few for what is no text. */
 function textUnits(value: unknown): number {

@@ -1,4 +1,4 @@
-import { canonicalJson, type EventData, type JsonObject, type StoredEvent } from '#libs/domain';
+import { canonicalJson, type EventData, type JsonObject, type ViewEvent } from '#libs/domain';
 import type { ViewSpec } from '../build-result.js';
 import type { EffectivePolicy } from '../policy/index.js';
 import { compactionState } from './compaction-state.js';
@@ -11,7 +11,7 @@ import { isInView } from './view-key.js';
  * what the view last showed, or when what it showed is no longer in sight. Null: nothing to append.
  */
 export function nextMemoryEntry(
-  events: readonly StoredEvent[],
+  events: readonly ViewEvent[],
   spec: ViewSpec,
   memory: JsonObject,
   memorySeq: number,
@@ -26,7 +26,7 @@ export function nextMemoryEntry(
 }
 
 /** Entries up to this one are summarised, forgotten, elided or truncated. */
-function outOfSight(events: readonly StoredEvent[], seen: readonly StoredEvent[], spec: ViewSpec): number {
+function outOfSight(events: readonly ViewEvent[], seen: readonly ViewEvent[], spec: ViewSpec): number {
   const last = lastBuildOf(seen, spec);
   const summarised = compactionState(events, spec, recordedCompactions(last, events)).live?.entries[1] ?? 0;
   if (last === null) return summarised;

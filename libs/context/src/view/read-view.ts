@@ -1,4 +1,4 @@
-import type { StoredEvent } from '#libs/domain';
+import type { ViewEvent } from '#libs/domain';
 import type { ViewSpec } from '../build-result.js';
 import { repairConversation, type AssistantEntry, type ConversationEntry, type Repair } from '../shape/index.js';
 import { compactionState, type CompactionState } from './compaction-state.js';
@@ -18,8 +18,8 @@ export type Excluded = {
 export type View = {
   readonly spec: ViewSpec;
   readonly key: string;
-  readonly events: readonly StoredEvent[];
-  readonly eventOf: ReadonlyMap<number, StoredEvent>;
+  readonly events: readonly ViewEvent[];
+  readonly eventOf: ReadonlyMap<number, ViewEvent>;
   /** In the order in which they are shown: results directly behind their answer. */
   readonly entries: readonly Entry[];
   readonly turns: readonly Turn[];
@@ -35,11 +35,11 @@ export type View = {
 };
 
 /** `events` in order of seq: from the first one, or what `neededEvents` asks for. */
-export function readView(events: readonly StoredEvent[], spec: ViewSpec): View {
+export function readView(events: readonly ViewEvent[], spec: ViewSpec): View {
   const seen = events.filter((event) => isInView(spec, event));
   const { entries: conversation, leftOut, repairs } = repairConversation(seen);
   const last = lastBuildOf(seen, spec);
-  const eventOf = new Map<number, StoredEvent>();
+  const eventOf = new Map<number, ViewEvent>();
   for (const event of events) if (event.entry !== null) eventOf.set(event.entry, event);
   const known = knownBefore(conversation, last);
   const { entries, turns } = groupTurns(conversation, known.turns, known.users, lastInterruption(seen));
@@ -65,7 +65,7 @@ export function readView(events: readonly StoredEvent[], spec: ViewSpec): View {
   };
 }
 
-function outside(events: readonly StoredEvent[], spec: ViewSpec): Excluded[] {
+function outside(events: readonly ViewEvent[], spec: ViewSpec): Excluded[] {
   const excluded: Excluded[] = [];
   for (const event of events) {
     if (event.entry === null || isInView(spec, event)) continue;
@@ -76,7 +76,7 @@ function outside(events: readonly StoredEvent[], spec: ViewSpec): Excluded[] {
 }
 
 /** What the last call of the view recorded about its build. `seen`: events of the view, in order of seq. */
-export function lastBuildOf(seen: readonly StoredEvent[], spec: ViewSpec): RecordedBuild | null {
+export function lastBuildOf(seen: readonly ViewEvent[], spec: ViewSpec): RecordedBuild | null {
   const key = viewKey(spec);
   for (let index = seen.length - 1; index >= 0; index -= 1) {
     const event = seen[index];
@@ -87,7 +87,7 @@ export function lastBuildOf(seen: readonly StoredEvent[], spec: ViewSpec): Recor
   return null;
 }
 
-const lastInterruption = (seen: readonly StoredEvent[]): number =>
+const lastInterruption = (seen: readonly ViewEvent[]): number =>
   seen.findLast((event) => event.type === 'ConversationInterrupted')?.seq ?? 0;
 
 /** Turns and user messages in front of the events at hand: what the last build counted less what of it is here. */

@@ -1,4 +1,4 @@
-import type { StoredEvent } from '#libs/domain';
+import type { ViewEvent } from '#libs/domain';
 import type { CompactionState, RecordedCompactions } from './compaction-state.js';
 import type { RecordedBuild } from './recorded-build.js';
 import type { RecordedCompaction } from './recorded-compaction.js';
@@ -37,7 +37,7 @@ export function recordCompaction(state: CompactionState): RecordedCompaction {
  */
 export function recordedCompactions(
   last: RecordedBuild | null,
-  events: readonly StoredEvent[],
+  events: readonly ViewEvent[],
 ): RecordedCompactions | null {
   const state = last?.base.compaction;
   if (last === null || state === undefined || isRolledBackSince(events, last.uptoSeq)) return null;
@@ -47,7 +47,7 @@ export function recordedCompactions(
   return event?.type === 'ContextCompacted' ? { uptoSeq: last.uptoSeq, state, summary: event.data.summary } : null;
 }
 
-export function isRolledBackSince(events: readonly StoredEvent[], seq: number): boolean {
+export function isRolledBackSince(events: readonly ViewEvent[], seq: number): boolean {
   for (let index = events.length - 1; index >= 0; index -= 1) {
     const event = events[index];
     if (event === undefined || event.seq <= seq) return false;

@@ -1,4 +1,4 @@
-import type { Frontier, StoredEvent } from '#libs/domain';
+import type { Frontier, ViewEvent } from '#libs/domain';
 import { z } from 'zod';
 import { recordedCompactionSchema } from './recorded-compaction.js';
 
@@ -53,10 +53,10 @@ export type RecordedBuild = {
   readonly base: RecordedBase;
 };
 
-const known = new WeakMap<StoredEvent, RecordedBuild | null>();
+const known = new WeakMap<ViewEvent, RecordedBuild | null>();
 
 /** What `LlmCallStarted` says of its build; null when its report was made by another builder. */
-export function readRecordedBuild(event: Extract<StoredEvent, { type: 'LlmCallStarted' }>): RecordedBuild | null {
+export function readRecordedBuild(event: Extract<ViewEvent, { type: 'LlmCallStarted' }>): RecordedBuild | null {
   const found = known.get(event);
   if (found !== undefined) return found;
   const recorded = parseRecordedBuild(event);
@@ -64,7 +64,7 @@ export function readRecordedBuild(event: Extract<StoredEvent, { type: 'LlmCallSt
   return recorded;
 }
 
-function parseRecordedBuild(event: Extract<StoredEvent, { type: 'LlmCallStarted' }>): RecordedBuild | null {
+function parseRecordedBuild(event: Extract<ViewEvent, { type: 'LlmCallStarted' }>): RecordedBuild | null {
   const base = baseSchema.safeParse(event.data.report['base']);
   if (!base.success) return null;
   const { seq, runId, round, data } = event;

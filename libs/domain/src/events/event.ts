@@ -1,5 +1,6 @@
 import { AppError } from '../app-error.js';
 import type { Json } from '../json.js';
+import { exactCheck, type ExactCheck } from './exact-check.js';
 import { eventCatalogue, isEventType, type EventData, type EventType } from './event-catalogue.js';
 
 /** What an event is about; all but `runId` are null outside steps, `runId` is null for imports. */
@@ -34,6 +35,13 @@ type Recorded<T extends EventType> = EventSubject & {
 /** An event as read from the store: a union discriminated by `type`. */
 export type StoredEvent = { [T in EventType]: Recorded<T> }[EventType];
 export type StoredEventOf<T extends EventType> = Recorded<T>;
+
+/** What builds of a context read of an event: not its place in the feed, its ids, or whose step it is of. */
+export type ViewEventOf<T extends EventType> = Pick<
+  Recorded<T>,
+  'type' | 'data' | 'seq' | 'runId' | 'round' | 'entry' | 'chars'
+>;
+export type ViewEvent = { [T in EventType]: ViewEventOf<T> }[EventType];
 
 /** An event to append: everything but what the store assigns. Made by the engine's `newEvent`. */
 export type NewEvent = EventSubject & {
@@ -72,6 +80,7 @@ export function readEventData(type: string, schemaVersion: number, data: unknown
       });
     current = upcast(current);
   }
+  if (isExact(type, current)) return current;
   const parsed = definition.schema.safeParse(current);
   if (parsed.success) return parsed.data;
   const first = parsed.error.issues[0];
@@ -80,4 +89,13 @@ export function readEventData(type: string, schemaVersion: number, data: unknown
     `${type} does not fit its schema at ${first?.path.join('.') ?? '(root)'}: ${first?.message ?? 'unknown'}`,
     { type },
   );
+}
+
+const exactChecks = new Map<EventType, ExactCheck>();
+
+/** Nearly all that is stored: what its schema would give back is the same. */
+function isExact(type: EventType, data: unknown): boolean {
+  const check = exactChecks.get(type) ?? exactCheck(eventCatalogue[type].schema);
+  exactChecks.set(type, check);
+  return check(data);
 }

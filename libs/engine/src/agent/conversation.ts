@@ -1,5 +1,5 @@
 import { KeptEvents, viewCutoff, viewKey, type NextBuild, type ViewSpec } from '#libs/context';
-import type { EventSubject, NewEvent, StoredEvent, StoredEventOf } from '#libs/domain';
+import type { EventSubject, NewEvent, StoredEvent, StoredEventOf, ViewEvent } from '#libs/domain';
 import type { AppendResult, EventLog } from '../ports/event-log.port.js';
 import { AgentLoop } from './agent-loop.js';
 import type { ConversationCache } from './conversation-cache.js';
@@ -65,7 +65,7 @@ export class Conversation {
   }
 
   /** What is kept of the view, in order of seq. */
-  get events(): readonly StoredEvent[] {
+  get events(): readonly ViewEvent[] {
     return this.kept.events;
   }
 

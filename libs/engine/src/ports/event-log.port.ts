@@ -1,4 +1,4 @@
-import type { EventType, NewEvent, StoredEvent, Usage } from '#libs/domain';
+import type { EventType, NewEvent, StoredEvent, Usage, ViewEvent } from '#libs/domain';
 
 /** Added to the step's counters in the same statement as the append. `costUsd` in US dollars. */
 export type UsageDelta = { usage: Usage | null; costUsd: number; modelCalls: number; toolCalls: number };
@@ -49,6 +49,16 @@ export type ReadStream = {
   descending?: boolean;
 };
 
+/** A view of a log. Records of calls name it by `viewKey`. */
+export type ReadLastBuild = Required<Pick<ReadStream, 'projectId' | 'streamId' | 'afterSeq' | 'uptoSeq'>> & {
+  viewKey: string;
+  /** Events of the view, of its run only where it has one. */
+  types: readonly EventType[];
+  runId: string | null;
+  /** Events about the view, whoever wrote them. */
+  typesOfAnyRun: readonly EventType[];
+};
+
 /** What digests of ranges are taken over. */
 export type EventDigest = Pick<StoredEvent, 'seq' | 'runId' | 'digest'>;
 export type ReadDigests = Required<Pick<ReadStream, 'projectId' | 'streamId' | 'afterSeq' | 'uptoSeq'>>;
@@ -57,6 +67,12 @@ export type ReadDigests = Required<Pick<ReadStream, 'projectId' | 'streamId' | '
 export interface EventLog {
   append(units: readonly AppendUnit[]): Promise<AppendResult[]>;
   read(query: ReadStream): Promise<StoredEvent[]>;
+  /**
+   * In one read what the next build of a view needs while nothing else changes: the last call that recorded a build of it, all
+   * events from where its record says, and the single older ones that it names. Without such a call all of the view. In order
+   * of seq.
+   */
+  readLastBuild(query: ReadLastBuild): Promise<ViewEvent[]>;
   /** Of every event in the bounds, in order of seq, without their bodies. */
   digests(query: ReadDigests): Promise<EventDigest[]>;
   version(projectId: string, streamId: string): Promise<StreamVersion | null>;

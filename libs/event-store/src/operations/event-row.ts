@@ -1,4 +1,4 @@
-import { AppError, isEventType, readEventData, type StoredEvent } from '#libs/domain';
+import { AppError, isEventType, readEventData, type EventType, type StoredEvent, type ViewEvent } from '#libs/domain';
 
 /** An event as selected: `EVENT_COLUMNS` of event `e` left joined with payload `p`. */
 export type EventRow = {
@@ -20,14 +20,18 @@ export type EventRow = {
   recorded_at: string;
 };
 
+/** What builds read of one. */
+export type ViewRow = Pick<
+  EventRow,
+  'seq' | 'type' | 'schema_version' | 'run_id' | 'round' | 'entry' | 'data' | 'chars'
+>;
+
 /** The opaque feed cursor of an event. */
 export const feedCursor = (row: { xact: string; position: number }): string => `${row.xact}-${row.position}`;
 
 /** @throws AppError `event_unreadable` when the stored data do not fit any version this build knows. */
 export function storedEvent(row: EventRow): StoredEvent {
-  const { type } = row;
-  if (!isEventType(type))
-    throw new AppError('event_unreadable', `event type ${type} is unknown to this build; upgrade Weir`, { type });
+  const type = knownType(row);
   const event = {
     type,
     data: readEventData(type, row.schema_version, row.data),
@@ -48,4 +52,18 @@ export function storedEvent(row: EventRow): StoredEvent {
   };
   // readEventData has just checked that the data are those of the type, which the compiler cannot follow.
   return event as StoredEvent;
+}
+
+/** @throws AppError as `storedEvent` does. */
+export function viewEvent(row: ViewRow): ViewEvent {
+  const { seq, run_id: runId, round, entry, chars } = row;
+  const type = knownType(row);
+  const event = { type, data: readEventData(type, row.schema_version, row.data), seq, runId, round, entry, chars };
+  // As above.
+  return event as ViewEvent;
+}
+
+function knownType({ type }: { type: string }): EventType {
+  if (isEventType(type)) return type;
+  throw new AppError('event_unreadable', `event type ${type} is unknown to this build; upgrade Weir`, { type });
 }
