@@ -50,6 +50,7 @@ export {
 } from './view/entry.js';
 export { KeptEvents, type KeptFrom } from './view/kept-events.js';
 export { nextMemoryEntry } from './view/next-memory-entry.js';
+export { isOutlineEnough, LEAST_OUTLINED_CHARS, outlinesToRead } from './view/outline.js';
 export { placeholderArgument } from './view/placeholder-argument.js';
 export { lastBuildOf } from './view/read-view.js';
 export { isInView, viewCutoff, viewKey } from './view/view-key.js';

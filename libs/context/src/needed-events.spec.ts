@@ -13,15 +13,16 @@ function needed(session: Session, model = session.manifest.model) {
 describe('the events a build needs', () => {
   it('are all of them before the first call, and after a change of policy or model', () => {
     const session = sessionUnder(policy).user('the task');
-    expect(needed(session)).toEqual({ fromSeq: 1, alsoSeqs: [] });
+    expect(needed(session)).toEqual({ fromSeq: 1, alsoSeqs: [], isAnew: true });
     session.turn('hello').turn('hello');
-    expect(needed(session, testModel({ windowTokens: 5 }))).toEqual({ fromSeq: 1, alsoSeqs: [] });
+    expect(needed(session, testModel({ windowTokens: 5 }))).toEqual({ fromSeq: 1, alsoSeqs: [], isAnew: true });
   });
 
   it('begin behind what is summarised, and name the pinned task and the summary (row Z9)', () => {
     const session = sessionUnder(policy).user('the task');
     for (let n = 0; n < 60; n += 1) session.turn(`step ${n} ${'because of this and that '.repeat(30)}`);
-    const { fromSeq, alsoSeqs } = needed(session);
+    const { fromSeq, alsoSeqs, isAnew } = needed(session);
+    expect(isAnew).toBe(false);
     expect(fromSeq).toBeGreaterThan(100);
     const summary = session.events.findLast(({ type }) => type === 'ContextCompacted');
     expect(alsoSeqs).toEqual([1, summary?.seq]);

@@ -31,8 +31,11 @@ export const BUILD_EVENTS = [
   ...COMPACTION_EVENTS,
 ] as const satisfies readonly EventType[];
 
-/** Which events a build needs: all from `fromSeq` and the single older ones in `alsoSeqs`. */
-export type NeededEvents = { readonly fromSeq: number; readonly alsoSeqs: readonly number[] };
+/**
+ * Which events a build needs: all from `fromSeq` and the single older ones in `alsoSeqs`. `isAnew`: its frontier begins anew, so
+ * that what was masked is shown.
+ */
+export type NeededEvents = { readonly fromSeq: number; readonly alsoSeqs: readonly number[]; readonly isAnew: boolean };
 
 /** What the next build of a view is made with. */
 export type NextBuild = { readonly view: ViewSpec; readonly policyHash: string; readonly model: ModelFacts };
@@ -55,7 +58,7 @@ export function neededEvents(
   { view, policyHash, model }: NextBuild,
 ): NeededEvents {
   const begin = viewCutoff(view) + 1;
-  if (last === null || last.base.view !== viewKey(view)) return { fromSeq: begin, alsoSeqs: [] };
+  if (last === null || last.base.view !== viewKey(view)) return { fromSeq: begin, alsoSeqs: [], isAnew: true };
   const { base } = last;
   const state =
     base.compaction === undefined || needsAllCompactions(last, compactionEvents)
@@ -71,6 +74,7 @@ export function neededEvents(
   return {
     fromSeq: Math.min(fromSeq, ...uncountedEnds(base, compaction).map((end) => end + 1)),
     alsoSeqs: [...new Set([...base.pinned_seqs, ...summaries])],
+    isAnew: !isSame,
   };
 }
 

@@ -23,6 +23,7 @@ export function shapeDraft({ layout }: Draft, manifest: Manifest): ShapedDraft {
   const measured = new Map<ShownItem, Measured>();
   const add = (shown: Measured | null, isPinned: boolean): void => {
     if (shown === null) return;
+    if (shown.isOutline) throw new Error(`the content of #${shown.item.entry} was not read`);
     items.push(isPinned && shown.item.role === 'user' ? { ...shown.item, pinned: true } : shown.item);
     measured.set(shown.item, shown);
     if (shown.repairs.length > 0) repairs.push(...shown.repairs);

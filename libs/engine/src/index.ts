@@ -1,5 +1,6 @@
 export { ConversationCache } from './agent/conversation-cache.js';
 export { ownEvents } from './agent/own-events.js';
+export { readKeptEvents } from './agent/read-kept-events.js';
 export type * from './engine-deps.js';
 export type * from './ports/index.js';
 export * from './claim/held-steps.js';

@@ -25,6 +25,8 @@ export class Measured {
     readonly chars: number,
     readonly repairs: readonly Repair[],
     private readonly weights: ModelFacts['weights'],
+    /** Its content was not read: there is nothing to send. */
+    readonly isOutline = false,
   ) {}
 
   /** The raw estimate, made when it is asked for: most are never shown whole. */
@@ -49,6 +51,11 @@ export function measureItem(item: ShownItem, model: ModelFacts): Measured {
   const calls = fitted.role === 'assistant' ? callsChars(fitted.calls) : 0;
   const chars = partsChars(fitted.content, weights) + calls;
   return new Measured(fitted, chars, repairs.length === 0 ? NO_REPAIRS : repairs, weights);
+}
+
+/** An item without its content, as long as with it. */
+export function measureOutline(item: ShownItem, chars: number, model: ModelFacts): Measured {
+  return new Measured(measureItem(item, model).item, chars, NO_REPAIRS, model.weights, true);
 }
 
 const keys = new WeakMap<ModelFacts, string>();

@@ -35,6 +35,8 @@ export type ResultEntry = Omit<EntryOrigin, 'entry' | 'seq'> & {
   name: string;
   status: FinalStatus;
   content: ContentPart[];
+  /** Its content was not read. */
+  isOutline: boolean;
   argument: string | null;
 };
 export type ConversationEntry = UserEntry | DocumentsEntry | MemoryEntry | AssistantEntry | ResultEntry;

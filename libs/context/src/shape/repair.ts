@@ -185,6 +185,7 @@ function resultsOf(turn: OpenTurn, repairs: Repair[]): ResultEntry[] {
       name: call.name,
       status: cancelled ? 'cancelled' : 'error',
       content: [{ type: 'text', text }],
+      isOutline: false,
       argument: null,
     };
   });
@@ -202,6 +203,7 @@ function recordedResult(event: Completed, call: { entry: number; ordinal: number
     name,
     status: finalStatus(status),
     content: partsOf(content),
+    isOutline: event.isOutline === true,
     argument,
   };
 }

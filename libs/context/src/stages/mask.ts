@@ -29,9 +29,12 @@ function masked(cell: Cell, shown: Measured, knobs: Knobs): Cell | null {
   return { ...cell, state: short.item.state, shown: short };
 }
 
-/** What is not masked may still be cut to its two ends (`shorten`): a placeholder is not longer than that either. */
+/**
+ * What is not masked may still be cut to its two ends (`shorten`): a placeholder is not longer than that either. That of an
+ * outline is shorter than any two ends.
+ */
 const shownOtherwise = (cell: Cell, shown: Measured, knobs: Knobs): number =>
-  shortenedObservation(cell, knobs)?.shown?.chars ?? shown.chars;
+  shown.isOutline ? shown.chars : (shortenedObservation(cell, knobs)?.shown?.chars ?? shown.chars);
 
 function maskedItem(cell: Cell, item: ShownItem): ShownItem | null {
   const { source } = cell.entry;

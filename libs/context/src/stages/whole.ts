@@ -1,16 +1,20 @@
 import type { ContentPart } from '#libs/domain';
-import { measureItem, measureOnce, type Forms, type Measured } from '../measure/measured-item.js';
+import { measureItem, measureOutline, type Forms, type Measured } from '../measure/measured-item.js';
 import type { ModelFacts } from '../neutral.js';
 import type { Entry, ShownItem } from '../view/entry.js';
 import { documentsContent, memoryContent } from '../view/fence.js';
 
-/** An entry as it is shown whole. */
+/** An entry as it is shown whole. An outline is as long as its result, and never shown so. */
 export function whole(entry: Entry, forms: Forms | null, model: ModelFacts, maxValueChars: number): Measured {
-  const make = (): ShownItem => wholeItem(entry, maxValueChars);
-  return (
-    measureOnce(forms, entry.source.kind === 'memory' ? `whole:${maxValueChars}` : 'whole', model, make) ??
-    measureItem(make(), model)
-  );
+  const { source } = entry;
+  const form = source.kind === 'memory' ? `whole:${maxValueChars}` : 'whole';
+  const found = forms?.get(form) ?? null;
+  if (found !== null) return found;
+  const item = wholeItem(entry, maxValueChars);
+  const measured =
+    source.kind === 'result' && source.isOutline ? measureOutline(item, source.chars, model) : measureItem(item, model);
+  forms?.add(form, measured);
+  return measured;
 }
 
 function wholeItem({ source }: Entry, maxValueChars: number): ShownItem {

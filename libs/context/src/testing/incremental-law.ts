@@ -9,6 +9,7 @@ import {
 } from '../needed-events.js';
 import { compactionState } from '../view/compaction-state.js';
 import { KeptEvents } from '../view/kept-events.js';
+import { isOutlineEnough, outlineOf, outlinesToRead } from '../view/outline.js';
 import { lastBuildOf } from '../view/read-view.js';
 import { recordCompaction } from '../view/record-compaction.js';
 import { baseSchema } from '../view/recorded-build.js';
@@ -84,14 +85,22 @@ function newWorker(session: Session): KeptEvents {
   const since = events.filter(({ seq }) => seq > (last?.uptoSeq ?? 0));
   const hasAllCompactions = needsAllCompactions(last, since);
   const compactions = (hasAllCompactions ? events : since).filter(isCompactionEvent);
-  const { fromSeq, alsoSeqs } = neededEvents(last, compactions, nextBuild(session));
+  const { fromSeq, alsoSeqs, isAnew } = neededEvents(last, compactions, nextBuild(session));
   const read = events.filter(
     (event) =>
       event.seq === last?.seq ||
       (hasAllCompactions && isCompactionEvent(event)) ||
       (isBuildEvent(event) && (event.seq >= fromSeq || alsoSeqs.includes(event.seq))),
   );
-  return new KeptEvents(view, { events: read, fromSeq, uptoSeq: events.length, hasAllCompactions });
+  const outlined =
+    isAnew || last === null ? read : read.map((event) => (isOutlineEnough(event, last) ? outlineOf(event) : event));
+  const isEnough = outlinesToRead(outlined, isAnew).length === 0;
+  return new KeptEvents(view, {
+    events: isEnough ? outlined : read,
+    fromSeq,
+    uptoSeq: events.length,
+    hasAllCompactions,
+  });
 }
 
 const isCompactionEvent = ({ type }: StoredEvent): boolean => COMPACTION_EVENTS.some((one) => one === type);

@@ -196,12 +196,12 @@ export class Session {
   turn(
     say: string,
     results: readonly (Content | null)[] = [],
-    options: { args?: string; status?: 'ok' | 'error'; thinking?: string; usage?: number } = {},
+    options: { name?: string; args?: string; status?: 'ok' | 'error'; thinking?: string; usage?: number } = {},
   ): this {
     const build = this.settled();
     if (build.kind !== 'ready') throw new Error(`the build is ${build.kind}`);
     this.started(build);
-    const { args = '{"path":"a.ts"}', status = 'ok', thinking, usage } = options;
+    const { name = 'read', args = '{"path":"a.ts"}', status = 'ok', thinking, usage } = options;
     const content: AssistantPart[] = [
       ...(thinking === undefined ? [] : [{ type: 'thinking' as const, text: thinking, signature: 'c2ln' }]),
       ...(say === '' ? [] : [{ type: 'text' as const, text: say }]),
@@ -212,7 +212,7 @@ export class Session {
       model: this.manifest.model.id,
       message: {
         content,
-        tool_calls: results.map((_, ordinal) => ({ id: `call_${ordinal}`, name: 'read', arguments: args })),
+        tool_calls: results.map((_, ordinal) => ({ id: `call_${ordinal}`, name, arguments: args })),
       },
       finish_reason: results.length > 0 ? 'tool_calls' : 'stop',
       usage:
@@ -226,7 +226,7 @@ export class Session {
           call_no: this.calls,
           ordinal,
           tool_call_id: `call_${ordinal}`,
-          name: 'read',
+          name,
           status,
           content: result,
           argument: 'a.ts',

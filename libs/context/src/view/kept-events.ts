@@ -8,6 +8,7 @@ import {
   needsAllCompactions,
   type NextBuild,
 } from '../needed-events.js';
+import { outlinesToRead } from './outline.js';
 import { lastBuildOf } from './read-view.js';
 import { readRecordedBuild, type RecordedBuild } from './recorded-build.js';
 import { isInView, viewKey } from './view-key.js';
@@ -89,8 +90,8 @@ export class KeptEvents {
     if (viewKey(next.view) !== viewKey(this.view)) return false;
     const since = this.kept.filter(({ seq }) => seq > (this.last?.uptoSeq ?? 0));
     if (needsAllCompactions(this.last, since) && !this.hasAllCompactions) return false;
-    const { fromSeq, alsoSeqs } = neededEvents(this.last, this.kept, next);
-    if (fromSeq < this.fromSeq) return false;
+    const { fromSeq, alsoSeqs, isAnew } = neededEvents(this.last, this.kept, next);
+    if (fromSeq < this.fromSeq || outlinesToRead(this.kept, isAnew).length > 0) return false;
     const seqs = new Set(this.kept.map(({ seq }) => seq));
     return alsoSeqs.every((seq) => seqs.has(seq));
   }

@@ -1,4 +1,4 @@
-import type { Frontier, ViewEvent } from '#libs/domain';
+import { exactCheck, type Frontier, type ViewEvent } from '#libs/domain';
 import { z } from 'zod';
 import { recordedCompactionSchema } from './recorded-compaction.js';
 
@@ -50,9 +50,12 @@ export type RecordedBuild = {
   readonly policyHash: string;
   readonly frontier: Frontier;
   readonly chars: number;
+  /** Null: there was none. */
+  readonly softCap: number | null;
   readonly base: RecordedBase;
 };
 
+const isBase = exactCheck(baseSchema);
 const known = new WeakMap<ViewEvent, RecordedBuild | null>();
 
 /** What `LlmCallStarted` says of its build; null when its report was made by another builder. */
@@ -65,9 +68,10 @@ export function readRecordedBuild(event: Extract<ViewEvent, { type: 'LlmCallStar
 }
 
 function parseRecordedBuild(event: Extract<ViewEvent, { type: 'LlmCallStarted' }>): RecordedBuild | null {
-  const base = baseSchema.safeParse(event.data.report['base']);
-  if (!base.success) return null;
   const { seq, runId, round, data } = event;
+  const { base: recorded, soft_cap: softCap } = data.report;
+  const base = isBase(recorded) ? recorded : baseSchema.safeParse(recorded).data;
+  if (base === undefined) return null;
   return {
     seq,
     runId,
@@ -78,6 +82,7 @@ function parseRecordedBuild(event: Extract<ViewEvent, { type: 'LlmCallStarted' }
     policyHash: data.policy_hash,
     frontier: data.frontier,
     chars: data.approx_context_chars,
-    base: base.data,
+    softCap: typeof softCap === 'number' ? softCap : null,
+    base,
   };
 }

@@ -1,6 +1,6 @@
 import { AppError } from '../app-error.js';
 import type { Json } from '../json.js';
-import { exactCheck, type ExactCheck } from './exact-check.js';
+import { exactCheck } from './exact-check.js';
 import { eventCatalogue, isEventType, type EventData, type EventType } from './event-catalogue.js';
 
 /** What an event is about; all but `runId` are null outside steps, `runId` is null for imports. */
@@ -40,7 +40,10 @@ export type StoredEventOf<T extends EventType> = Recorded<T>;
 export type ViewEventOf<T extends EventType> = Pick<
   Recorded<T>,
   'type' | 'data' | 'seq' | 'runId' | 'round' | 'entry' | 'chars'
->;
+> & {
+  /** Of a tool's result all was read but its content, in whose place an empty text stands. */
+  isOutline?: boolean;
+};
 export type ViewEvent = { [T in EventType]: ViewEventOf<T> }[EventType];
 
 /** An event to append: everything but what the store assigns. Made by the engine's `newEvent`. */
@@ -91,7 +94,7 @@ export function readEventData(type: string, schemaVersion: number, data: unknown
   );
 }
 
-const exactChecks = new Map<EventType, ExactCheck>();
+const exactChecks = new Map<EventType, (data: unknown) => boolean>();
 
 /** Nearly all that is stored: what its schema would give back is the same. */
 function isExact(type: EventType, data: unknown): boolean {

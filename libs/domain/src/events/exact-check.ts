@@ -1,14 +1,19 @@
 import { z } from 'zod';
 
-/** Whether a schema takes a JSON value and gives back the same: nothing is missing that has a default, nothing is left out. */
-export type ExactCheck = (value: unknown) => boolean;
-
 /**
- * A schema as one function that answers without building anything: most stored bodies are exactly what their schema makes of
- * them. False says nothing: the value does not fit, is changed, or the schema has parts that are not known here. The law: true
- * for a value means that parsing gives an equal one.
+ * A schema as one function that answers without building anything whether parsing a JSON value would give back the same: most
+ * stored bodies are exactly what their schema makes of them. False says nothing: the value does not fit, is changed (something
+ * has a default, something is left out), or the schema has parts that are not known here. The law: true for a value means that
+ * parsing gives an equal one.
  */
-export function exactCheck(schema: z.core.$ZodType): ExactCheck {
+export function exactCheck<S extends z.core.$ZodType>(schema: S): (value: unknown) => value is z.core.output<S> {
+  const check = checkOf(schema);
+  return (value): value is z.core.output<S> => check(value);
+}
+
+type Check = (value: unknown) => boolean;
+
+function checkOf(schema: z.core.$ZodType): Check {
   if (schema instanceof z.ZodObject)
     return schema.def.catchall === undefined ? whenPlain(schema, objectCheck(schema.shape)) : never;
   if (schema instanceof z.ZodString) return whenPlain(schema, (value) => typeof value === 'string');
@@ -17,32 +22,32 @@ export function exactCheck(schema: z.core.$ZodType): ExactCheck {
   if (schema instanceof z.ZodNull) return (value) => value === null;
   if (schema instanceof z.ZodLiteral) return oneOf(schema.def.values);
   if (schema instanceof z.ZodEnum) return oneOf(schema.options);
-  if (schema instanceof z.ZodArray) return whenPlain(schema, arrayCheck(exactCheck(schema.element)));
+  if (schema instanceof z.ZodArray) return whenPlain(schema, arrayCheck(checkOf(schema.element)));
   if (schema instanceof z.ZodTuple)
-    return schema.def.rest === null ? whenPlain(schema, tupleCheck(schema.def.items.map(exactCheck))) : never;
+    return schema.def.rest === null ? whenPlain(schema, tupleCheck(schema.def.items.map(checkOf))) : never;
   if (schema instanceof z.ZodRecord)
-    return schema.keyType instanceof z.ZodString ? whenPlain(schema, recordCheck(exactCheck(schema.valueType))) : never;
+    return schema.keyType instanceof z.ZodString ? whenPlain(schema, recordCheck(checkOf(schema.valueType))) : never;
   if (schema instanceof z.ZodUnion)
-    return areApart(schema) ? whenPlain(schema, anyOf(schema.options.map(exactCheck))) : never;
+    return areApart(schema) ? whenPlain(schema, anyOf(schema.options.map(checkOf))) : never;
   if (schema instanceof z.ZodLazy) return lazyCheck(schema.def.getter);
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault) return exactCheck(schema.def.innerType);
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault) return checkOf(schema.def.innerType);
   if (!(schema instanceof z.ZodNullable)) return never;
-  const inner = exactCheck(schema.def.innerType);
+  const inner = checkOf(schema.def.innerType);
   return (value) => value === null || inner(value);
 }
 
-const never: ExactCheck = () => false;
+const never: Check = () => false;
 
 /** Refinements are not looked into. */
-const whenPlain = ({ def: { checks } }: { def: { checks?: readonly unknown[] } }, check: ExactCheck): ExactCheck =>
+const whenPlain = ({ def: { checks } }: { def: { checks?: readonly unknown[] } }, check: Check): Check =>
   checks === undefined || checks.length === 0 ? check : never;
 
-const oneOf = (values: readonly unknown[]): ExactCheck => {
+const oneOf = (values: readonly unknown[]): Check => {
   const [only] = values;
   return values.length === 1 ? (value) => value === only : (value) => values.includes(value);
 };
 
-function anyOf(checks: readonly ExactCheck[]): ExactCheck {
+function anyOf(checks: readonly Check[]): Check {
   return (value) => {
     for (const check of checks) if (check(value)) return true;
     return false;
@@ -64,17 +69,17 @@ function kindOf(schema: z.core.$ZodType): string | null {
 }
 
 /** Schemas that contain themselves are looked into when they are needed. */
-function lazyCheck(getter: () => z.core.$ZodType): ExactCheck {
-  let check: ExactCheck | null = null;
+function lazyCheck(getter: () => z.core.$ZodType): Check {
+  let check: Check | null = null;
   return (value) => {
-    check ??= exactCheck(getter());
+    check ??= checkOf(getter());
     return check(value);
   };
 }
 
 /** Of the checks of numbers those that events have: whole, not negative, positive. */
-function numberCheck({ def, isInt }: z.ZodNumber): ExactCheck {
-  const isWhole: ExactCheck = isInt ? Number.isSafeInteger : Number.isFinite;
+function numberCheck({ def, isInt }: z.ZodNumber): Check {
+  const isWhole: Check = isInt ? Number.isSafeInteger : Number.isFinite;
   let least = -Infinity;
   for (const check of def.checks ?? []) {
     if (check instanceof z.core.$ZodCheckGreaterThan && check._zod.def.value === 0) {
@@ -85,7 +90,7 @@ function numberCheck({ def, isInt }: z.ZodNumber): ExactCheck {
   return (value) => typeof value === 'number' && value >= least && isWhole(value);
 }
 
-function arrayCheck(element: ExactCheck): ExactCheck {
+function arrayCheck(element: Check): Check {
   return (value) => {
     if (!Array.isArray(value)) return false;
     for (const member of value) if (!element(member)) return false;
@@ -94,7 +99,7 @@ function arrayCheck(element: ExactCheck): ExactCheck {
 }
 
 const tupleCheck =
-  (items: readonly ExactCheck[]): ExactCheck =>
+  (items: readonly Check[]): Check =>
   (value) =>
     Array.isArray(value) && value.length === items.length && items.every((check, at) => check(value[at]));
 
@@ -102,7 +107,7 @@ const isObject = (value: unknown): value is { readonly [key: string]: unknown } 
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** What `JSON.parse` makes of the key `__proto__` is a member like others, and nothing that parsing gives back. */
-function recordCheck(member: ExactCheck): ExactCheck {
+function recordCheck(member: Check): Check {
   return (value) => {
     if (!isObject(value)) return false;
     for (const key of Object.keys(value)) if (key === '__proto__' || !member(value[key])) return false;
@@ -110,9 +115,9 @@ function recordCheck(member: ExactCheck): ExactCheck {
   };
 }
 
-function objectCheck(shape: { readonly [key: string]: z.core.$ZodType }): ExactCheck {
+function objectCheck(shape: { readonly [key: string]: z.core.$ZodType }): Check {
   const members = Object.entries(shape).map(([key, schema]) => {
-    return { key, check: exactCheck(schema), isOptional: schema instanceof z.ZodOptional };
+    return { key, check: checkOf(schema), isOptional: schema instanceof z.ZodOptional };
   });
   return (value) => {
     if (!isObject(value)) return false;

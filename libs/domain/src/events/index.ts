@@ -2,6 +2,7 @@ export * from './beginnings.js';
 export * from './content.js';
 export * from './conversation-events.js';
 export * from './event.js';
+export { exactCheck } from './exact-check.js';
 export * from './event-catalogue.js';
 export {
   ERASED_DIGEST,

@@ -4,8 +4,10 @@ import {
   isInView,
   KeptEvents,
   lastBuildOf,
+  LEAST_OUTLINED_CHARS,
   neededEvents,
   needsAllCompactions,
+  outlinesToRead,
   viewCutoff,
   viewKey,
   type NextBuild,
@@ -39,24 +41,23 @@ export async function readKeptEvents(
   const { view } = next;
   const begin = viewCutoff(view);
   const read = (query: Partial<ReadStream>): Promise<StoredEvent[]> => log.read({ ...place, uptoSeq, ...query });
-  const entries = (fromSeq: number, toSeq: number): Promise<StoredEvent[]> =>
-    read({ ...ofView(view), afterSeq: fromSeq - 1, uptoSeq: toSeq, types: ENTRIES });
-  const { call, events: first, fromSeq: readFrom } = await readLikely(log, place, view, uptoSeq);
+  const likely = await readLikely(log, place, view, uptoSeq);
+  const { call, fromSeq: readFrom } = likely;
+  let { events } = likely;
+  const add = (more: readonly ViewEvent[]): void => void (events = inOrder(events, more));
   const last = call === null ? null : lastBuildOf([call], view);
   const sinceSeq = Math.max(begin, last?.uptoSeq ?? 0);
-  const events = new Map<number, ViewEvent>();
-  const add = (some: readonly ViewEvent[]): void => some.forEach((event) => events.set(event.seq, event));
-  add(first);
   if (sinceSeq + 1 < readFrom) add(await read({ afterSeq: sinceSeq, uptoSeq: readFrom - 1, types: COMPACTION_EVENTS }));
-  const hasAllCompactions = needsAllCompactions(last, inOrder(events));
+  const hasAllCompactions = needsAllCompactions(last, events);
   if (hasAllCompactions && sinceSeq > begin)
     add(await read({ afterSeq: begin, uptoSeq: sinceSeq, types: COMPACTION_EVENTS }));
-  const { fromSeq, alsoSeqs } = neededEvents(last, inOrder(events), next);
-  if (fromSeq < readFrom) add(await entries(fromSeq, readFrom - 1));
-  const missing = alsoSeqs.filter((seq) => !events.has(seq));
-  if (missing.length > 0) add(await read({ seqs: missing }));
-  const allFrom = Math.min(fromSeq, readFrom);
-  return new KeptEvents(view, { events: inOrder(events), fromSeq: allFrom, uptoSeq, hasAllCompactions });
+  const { fromSeq, alsoSeqs, isAnew } = neededEvents(last, events, next);
+  if (fromSeq < readFrom)
+    add(await read({ ...ofView(view), afterSeq: fromSeq - 1, uptoSeq: readFrom - 1, types: ENTRIES }));
+  const missing = alsoSeqs.filter((seq) => !events.some((event) => event.seq === seq));
+  const seqs = [...missing, ...outlinesToRead(events, isAnew)];
+  if (seqs.length > 0) add(await read({ seqs }));
+  return new KeptEvents(view, { events, fromSeq: Math.min(fromSeq, readFrom), uptoSeq, hasAllCompactions });
 }
 
 type Likely = { readonly call: ViewEvent | null; readonly events: readonly ViewEvent[]; readonly fromSeq: number };
@@ -71,6 +72,7 @@ async function readLikely(log: ReadBuilds, place: SubStream, view: ViewSpec, upt
     types: ENTRIES,
     runId: ofView(view).runId ?? null,
     typesOfAnyRun: COMPACTION_EVENTS,
+    leastOutlinedChars: LEAST_OUTLINED_CHARS,
   });
   const call = events.find(({ type }) => type === 'LlmCallStarted') ?? null;
   if (call === null) return { call, events, fromSeq: viewCutoff(view) + 1 };
@@ -84,8 +86,11 @@ async function readLikely(log: ReadBuilds, place: SubStream, view: ViewSpec, upt
 /** A fresh view is that of its run alone. */
 const ofView = ({ mode, runId }: ViewSpec): { runId?: string } => (mode === 'fresh' && runId !== null ? { runId } : {});
 
-const inOrder = (events: ReadonlyMap<number, ViewEvent>): ViewEvent[] =>
-  [...events.values()].sort((a, b) => a.seq - b.seq);
+/** Both in order of seq; of what is in both, what was read later. */
+function inOrder(events: readonly ViewEvent[], more: readonly ViewEvent[]): readonly ViewEvent[] {
+  const bySeq = new Map([...events, ...more].map((event) => [event.seq, event]));
+  return [...bySeq.values()].sort((a, b) => a.seq - b.seq);
+}
 
 /** The newest call of the view whose record can be read. */
 async function lastCall(log: ReadLog, place: SubStream, view: ViewSpec, uptoSeq: number): Promise<ViewEvent | null> {

@@ -57,6 +57,8 @@ export type ReadLastBuild = Required<Pick<ReadStream, 'projectId' | 'streamId' |
   runId: string | null;
   /** Events about the view, whoever wrote them. */
   typesOfAnyRun: readonly EventType[];
+  /** Of results that the view masks only the outline is read where they have at least so many chars and nothing shows more of them. */
+  leastOutlinedChars: number;
 };
 
 /** What digests of ranges are taken over. */

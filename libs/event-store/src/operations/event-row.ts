@@ -20,7 +20,7 @@ export type EventRow = {
   recorded_at: string;
 };
 
-/** What builds read of one. */
+/** What builds read of one; a result that was counted and has no text any more is an outline. */
 export type ViewRow = Pick<
   EventRow,
   'seq' | 'type' | 'schema_version' | 'run_id' | 'round' | 'entry' | 'data' | 'chars'
@@ -58,9 +58,10 @@ export function storedEvent(row: EventRow): StoredEvent {
 export function viewEvent(row: ViewRow): ViewEvent {
   const { seq, run_id: runId, round, entry, chars } = row;
   const type = knownType(row);
-  const event = { type, data: readEventData(type, row.schema_version, row.data), seq, runId, round, entry, chars };
+  const data = readEventData(type, row.schema_version, row.data);
+  const isOutline = type === 'ToolCallCompleted' && chars > 0 && 'content' in data && data.content === '';
   // As above.
-  return event as ViewEvent;
+  return { type, data, seq, runId, round, entry, chars, isOutline } as ViewEvent;
 }
 
 function knownType({ type }: { type: string }): EventType {
