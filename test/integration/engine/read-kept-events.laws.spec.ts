@@ -142,4 +142,14 @@ describe('what a worker reads that knows nothing', () => {
     await fc.assert(fc.asyncProperty(longResults, places, checkReads), { numRuns: lawRuns(60), seed: SEED });
     expect(seen.outlines).toBeGreaterThan(0);
   }, 240_000);
+
+  it('is refused where a body does not fit its schema', async () => {
+    const session = sessionUnder(windowPolicy({})).user('go').turn('first').turn('second');
+    const { view, policyHash, manifest } = session;
+    const place = await stored(session.events);
+    await db.sql`update event set data = data - 'model' where stream_id = ${place.streamId} and type = 'LlmCallCompleted'`;
+    const reading = readKeptEvents(log, place, { view, policyHash, model: manifest.model }, session.events.length);
+    await expect(reading).rejects.toMatchObject({ code: 'event_unreadable' });
+    expect(await log.version(place.projectId, place.streamId)).toMatchObject({ version: session.events.length });
+  });
 });

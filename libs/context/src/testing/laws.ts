@@ -1,4 +1,4 @@
-import type { StoredEvent } from '#libs/domain';
+import { canonicalJson, type StoredEvent } from '#libs/domain';
 import { buildContext } from '../build-context.js';
 import type { ReadyBuild } from '../build-result.js';
 import type { NeutralMessage } from '../neutral.js';
@@ -217,6 +217,7 @@ function isUndisturbed(session: Session): boolean {
 /** C5, C9 and C15, once for each session. */
 function checkEquality(session: Session): void {
   const build = session.build();
+  if (build.kind === 'ready') hold('C5', build.canonical === canonicalJson(build.request), () => build.canonical);
   // A copy has nothing in any cache, which makes its builds a fifth of the suite's time: each third session finds the same.
   const isCold = session.events.length % 3 === 0;
   const copy = isCold ? structuredClone([...session.events]) : session.events;
