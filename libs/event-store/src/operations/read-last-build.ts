@@ -29,7 +29,7 @@ export async function readLastBuild(session: Session, query: ReadLastBuild): Pro
     runId === null
       ? session`e.type = any (${[...query.types, ...query.typesOfAnyRun]}::text[])`
       : session`(e.type = any (${[...query.typesOfAnyRun]}::text[]) or (e.type = any (${[...query.types]}::text[]) ${ofRun}))`;
-  const events: ViewEvent[] = [];
+  let read: ViewEvent[] = [];
   const rows = session<ViewRow[]>`
     with call as materialized (
       select e.seq, (d.body ->> 'upto_seq')::bigint as upto_seq, d.body #> '{report,base}' as base,
@@ -56,6 +56,9 @@ export async function readLastBuild(session: Session, query: ReadLastBuild): Pro
       select ${session.unsafe(COLUMNS)}, ${session.unsafe(BODY)} from event e where ${ofStream} and e.seq = s.seq) e
     where s.seq < b.from_seq`;
   // Checked as they come: meanwhile the database writes the next ones.
-  await rows.forEach((row) => void events.push(viewEvent(row)));
-  return events.sort((a, b) => a.seq - b.seq);
+  await rows.forEach((row) => void read.push(viewEvent(row)));
+  const events = read.sort((a, b) => a.seq - b.seq);
+  // The driver's statement is garbage that holds on to others for a while: not to these.
+  read = [];
+  return events;
 }
