@@ -41,23 +41,37 @@ export async function findClaimed(session: Session, projectId: string, stepRunId
   return claimed(row);
 }
 
-/** Of the rows of the CTE `claimed`. */
+/**
+ * Of the rows of the CTE `claimed`, continues the list of CTEs. Steps are counted before they are read, once a run: without rows `steps`
+ * is null. In the order of their index, which keeps the planner from reading the whole table where it holds few runs.
+ */
 function withTheirRuns(session: Session) {
   return session`
+    , claimed_run as materialized (
+      select c.project_id, c.run_id, (
+        select count(*) from (
+          select from step_run s where s.project_id = c.project_id and s.run_id = c.run_id order by s.step_id limit ${MOST_STEPS + 1}
+        ) s
+      ) <= ${MOST_STEPS} as is_small
+      from (select distinct project_id, run_id from claimed) c
+    )
     select ${session.unsafe(COLUMNS)}, r.version as run_version, o.others, o.others_sum, o.steps
     from claimed s
+    join claimed_run c on c.project_id = s.project_id and c.run_id = s.run_id
     cross join lateral (
       select *, xmin::text::bigint as version from run where project_id = s.project_id and run_id = s.run_id offset 0
     ) r
     cross join lateral (
       select (count(*) filter (where o.step_run_id <> s.step_run_id))::integer as others,
         coalesce(sum(o.version) filter (where o.step_run_id <> s.step_run_id), 0)::bigint as others_sum,
-        case when count(*) <= ${MOST_STEPS} then jsonb_agg(jsonb_build_object('stepRunId', o.step_run_id, 'stepId', o.step_id, 'item', o.item, 'round', o.round,
+        jsonb_agg(jsonb_build_object('stepRunId', o.step_run_id, 'stepId', o.step_id, 'item', o.item, 'round', o.round,
         'kind', o.kind, 'status', o.status, 'reason', o.reason, 'attempt', o.attempt, 'output', o.output, 'error', o.error,
-        'queuedAt', o.queued_at, 'endedAt', o.ended_at)) end as steps
+        'queuedAt', o.queued_at, 'endedAt', o.ended_at)) as steps
       from (
-        select *, xmin::text::bigint as version from step_run where project_id = s.project_id and run_id = s.run_id limit ${MOST_STEPS + 1}
+        select *, xmin::text::bigint as version from step_run where project_id = s.project_id and run_id = s.run_id
+        order by step_id limit ${MOST_STEPS}
       ) o
+      where c.is_small
     ) o`;
 }
 
@@ -69,7 +83,7 @@ function claimed(row: ClaimedRow): Claimed {
     run: runRecord(run as RunRow),
     step: stepRunRecord(row),
     steps: row.steps?.map(claimedStep) ?? null,
-    versions: versionsOf(row),
+    versions: row.steps === null ? null : versionsOf(row),
   };
 }
 

@@ -56,13 +56,14 @@ export async function takeInTurn(session: Session, turns: Turns, limit: number):
       ) c
       order by no limit ${limit}
     ), locked as materialized (
-      select c.no, t.step_run_id as id from chosen c
+      select 1 as one, c.no, t.step_run_id as id from chosen c
       cross join lateral (
+        -- As in_outbox, which the planner would take for a reason to look through all that waits.
         select step_run_id from step_run
-        where step_run_id = c.id and in_outbox for no key update skip locked
+        where step_run_id = c.id and status = 'queued' and dispatched_at is null for no key update skip locked
       ) t
     ), taken as (
-      update step_run t set dispatched_at = now() from locked l where t.step_run_id = l.id and ${commitsLater(session)}
+      update step_run t set dispatched_at = now() from locked l where l.one = 1 and t.step_run_id = l.id and ${commitsLater(session)}
       returning l.no, t.step_run_id as id, t.dispatch_no, t.priority, t.project_id, t.lane
     )
     select id, dispatch_no as "dispatchNo", priority, project_id as "projectId", lane from taken order by no`;
