@@ -24,7 +24,7 @@ const PARTS = {
     // A minute or two a run, so one is enough.
     script('langgraph-agent.mjs', ['agent-edit', 'W4'], { REPEAT: '1', SPARE: '0' }, 'langgraph'),
     script('graphile.mjs', ['batched', ...W1_TO_W3], {}, 'graphile'),
-    script('weir.mjs', ['tool', ...W1_TO_W3], {}, 'weir'),
+    script('weir.mjs', ['tool', ...W1_TO_W3, 'W3d'], {}, 'weir'),
     script('weir.mjs', ['agent', 'W4'], {}, 'weir'),
   ],
   history: [script('weir.mjs', ['history', 'W1'])],

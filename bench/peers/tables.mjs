@@ -46,6 +46,11 @@ const TABLES = [
     columns: [['items/s', (run) => run.items_s], ms('p50_ms'), ...COST, LOAD],
   },
   {
+    title: 'W3d, the same with 10 items at once; an item',
+    of: (run) => run.w === 'W3d',
+    columns: [['items/s', (run) => run.items_s], ms('p50_ms'), ...COST, LOAD],
+  },
+  {
     title: 'W4, an agent of 500 turns; a turn',
     of: (run) => run.w === 'W4',
     columns: [

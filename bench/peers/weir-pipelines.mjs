@@ -22,8 +22,8 @@ export const CHAIN = {
 
 export const ONE = { name: 'one', inputs, tools, steps: [step('s1', null)] };
 
-export const FAN = {
-  name: 'fan',
+const fan = (name, settings) => ({
+  name,
   inputs: { ...inputs, items: { type: 'array' } },
   tools,
   steps: [
@@ -32,12 +32,17 @@ export const FAN = {
       id: 'map',
       depends_on: ['s0'],
       for_each: '${inputs.items}',
-      max_parallel: 1000,
+      ...settings,
       do: { steps: [{ id: 'item', tool: 'noop', args: { id: '${inputs.id}', i: '${item}' } }] },
     },
     { id: 'join', depends_on: ['map'], tool: 'noop', args: { id: '${inputs.id}', i: 0 } },
   ],
-};
+});
+
+/** As many at once as there are. */
+export const FAN = fan('fan', { max_parallel: 1000 });
+/** As many at once as a map that says nothing of it: 10. */
+export const FAN_BY_DEFAULT = fan('fan-by-default', {});
 
 const softCap = BUDGET_TOKENS * CHARS_PER_TOKEN;
 

@@ -2,13 +2,13 @@
 // A step is a tool step of a plugin (`noop`, read_only); the map is a `for_each`; the loop of W4 is an agent step, its context
 // managed by `window` with a soft cap at the budget, and a compactor in the same process. A run counts as done when the worker
 // says `run ended` in its log, which it does after the commit.
-//   node --import ../../test/support/typescript-loader.mjs weir.mjs [tool|unprepared|history] [W1 W2 W3]; weir.mjs agent W4
+//   node --import ../../test/support/typescript-loader.mjs weir.mjs [tool|unprepared|history] [W1 W2 W3 W3d]; weir.mjs agent W4
 // Variant `history`: behind 10^6 runs that have ended (OLD_RUNS: another number); it needs the build (`npm run build`).
 import { main } from './lib/harness.mjs';
 import { sleep } from './lib/basics.mjs';
 import { seedOldRuns } from './lib/old-runs.mjs';
 import { composed, prepare, settingsOf, sources, starter } from './lib/weir-app.mjs';
-import { CHAIN, FAN, LOOP, ONE } from './weir-pipelines.mjs';
+import { CHAIN, FAN, FAN_BY_DEFAULT, LOOP, ONE } from './weir-pipelines.mjs';
 
 const overridesOf = (variant) => ({ WEIR_PREPARE: String(variant !== 'unprepared') });
 
@@ -16,7 +16,7 @@ main(import.meta.url, {
   name: 'weir',
   variants: ['tool'],
   async setup(variant) {
-    await prepare([CHAIN, ONE, FAN, LOOP], overridesOf(variant));
+    await prepare([CHAIN, ONE, FAN, FAN_BY_DEFAULT, LOOP], overridesOf(variant));
     if (variant !== 'history') return;
     const rows = await seedOldRuns(Number(process.env.OLD_RUNS ?? 1_000_000));
     console.error(`old runs: ${JSON.stringify(rows)}`);
@@ -48,7 +48,8 @@ main(import.meta.url, {
     const start = await starter(runtime.engine);
     return {
       startChain: (id) => start('chain', { id }),
-      startFan: (id, n) => start('fan', { id, items: Array.from({ length: n }, (_, i) => i) }),
+      startFan: (id, n) => start('fan', { id, items: numbers(n) }),
+      startFanByDefault: (id, n) => start('fan-by-default', { id, items: numbers(n) }),
       startLoop: (id, n) => {
         ipc.send({ t: 'loop', id, n });
         return start('loop', {}, id);
@@ -60,6 +61,8 @@ main(import.meta.url, {
     };
   },
 });
+
+const numbers = (n) => Array.from({ length: n }, (_, i) => i);
 
 const compactor = async () => (await sources('apps/compactor/src/compactor-app.ts')).compactorApp;
 

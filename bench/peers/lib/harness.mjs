@@ -1,7 +1,7 @@
 // One harness for every peer. The driver process (the client) forks one worker process; the two talk by IPC.
 // A peer module exports { name, variants, setup(v), client(v, ipc), worker(v, ipc) } and calls main(import.meta.url, peer).
 //   setup(variant)         once, in the driver, before the worker starts (schemas, queues, flush)
-//   client(variant, ipc)   in the driver: { startChain(id), startFan(id, n), startLoop(id, turns), close() }, or those it has
+//   client(variant, ipc)   in the driver: { startChain(id), startFan(id, n), startFanByDefault(id, n), startLoop(id, turns), close() }, or those it has
 //   worker(variant, ipc)   in the worker: starts it; calls ipc.done(id) when a workflow is durably finished
 // A step is `noop(id, i)`, a call of a model `modelOf(id, turns)`.
 import { fork } from 'node:child_process';
@@ -20,8 +20,8 @@ export async function main(url, peer) {
   if (process.env.BENCH_ROLE === 'worker') return work(peer);
   if (process.argv[1] !== file) return;
   const args = process.argv.slice(2);
-  const workloads = args.filter((a) => /^W\d$/.test(a));
-  const variants = args.filter((a) => !/^W\d$/.test(a));
+  const workloads = args.filter((a) => a in WORKLOADS);
+  const variants = args.filter((a) => !(a in WORKLOADS));
   const meter = await new Meter().open();
   for (const variant of variants.length ? variants : peer.variants)
     await measureVariant(file, peer, variant, workloads.length ? workloads : ['W1', 'W2', 'W3'], meter);
@@ -72,12 +72,14 @@ function shares(peer, variant) {
   const given = process.env.SCALE;
   const share = (of) => Number(given ?? of?.(variant) ?? 1);
   const own = share(peer.scale);
-  return { W1: own, W2: peer.scale2?.(variant) ?? own, W3: peer.scale3?.(variant) ?? own, W4: own };
+  const fan = peer.scale3?.(variant) ?? own;
+  return { W1: own, W2: peer.scale2?.(variant) ?? own, W3: fan, W3d: fan, W4: own };
 }
 
 const STARTS = {
   chain: (client, id) => client.startChain(id),
   fan: (client, id, n) => client.startFan(id, n),
+  fanByDefault: (client, id, n) => client.startFanByDefault(id, n),
   loop: (client, id, n) => client.startLoop(id, n),
 };
 

@@ -52,11 +52,16 @@ async function w2(bench) {
 }
 
 /** A map over 200 items and a join, one at a time. */
-async function w3(bench) {
-  const items = 200;
-  const n = Math.max(3, Math.round(10 * bench.share.W3));
-  for (let i = 0; i < 2; i++) await bench.run('fan', items);
-  const { result, ...cost } = await bench.measured(n * items, () => oneByOne(n, () => bench.run('fan', items)));
+const w3 = (bench) => maps(bench, 'fan', bench.share.W3);
+
+/** The same, as many items at once as by default. */
+const w3d = (bench) => maps(bench, 'fanByDefault', bench.share.W3d);
+
+async function maps(bench, kind, share) {
+  const items = Number(process.env.ITEMS ?? 200);
+  const n = Math.max(3, Math.round((2000 * share) / items));
+  for (let i = 0; i < 2; i++) await bench.run(kind, items);
+  const { result, ...cost } = await bench.measured(n * items, () => oneByOne(n, () => bench.run(kind, items)));
   const latencies = result.map(({ lat }) => lat);
   return {
     n,
@@ -98,4 +103,4 @@ async function oneByOne(n, run) {
   return ended;
 }
 
-export const WORKLOADS = { W1: w1, W2: w2, W3: w3, W4: w4 };
+export const WORKLOADS = { W1: w1, W2: w2, W3: w3, W3d: w3d, W4: w4 };
