@@ -372,7 +372,7 @@ create table step_item (
 alter table step_item add constraint step_item_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'running'::text, 'succeeded'::text, 'failed'::text, 'cancelled'::text])));
 alter table step_item add constraint step_item_project_id_step_run_id_fkey FOREIGN KEY (project_id, step_run_id) REFERENCES step_run(project_id, step_run_id) ON DELETE CASCADE;
 alter table step_item add constraint step_item_pkey PRIMARY KEY (project_id, step_run_id, item);
-CREATE INDEX step_item_open ON public.step_item USING btree (project_id, step_run_id, status, item);
+CREATE INDEX step_item_open ON public.step_item USING btree (project_id, step_run_id, status, item) WHERE (status = ANY (ARRAY['pending'::text, 'running'::text, 'failed'::text]));
 
 create table step_run (
   project_id text not null,
@@ -623,6 +623,12 @@ begin
       v.value, case when v.ordinality <= l.running then clock_timestamp() end
     from jsonb_to_recordset(changes -> 'new_items') as l(project_id text, step_run_id text, running integer, items jsonb),
       jsonb_array_elements(l.items) with ordinality v;
+  end if;
+
+  if changes ? 'started_items' then
+    update step_item t set status = 'running', started_at = clock_timestamp()
+    from jsonb_to_recordset(changes -> 'started_items') as u(one integer, project_id text, step_run_id text, item integer)
+    where u.one = 1 and t.project_id = u.project_id and t.step_run_id = u.step_run_id and t.item = u.item;
   end if;
 
   if changes ? 'ended_items' then

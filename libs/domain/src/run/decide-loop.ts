@@ -5,18 +5,21 @@ import type { ScopeEnd } from './command.js';
 import type { ItemStatus } from './run-state.js';
 import type { ForEachStep, RepeatStep } from './scope.js';
 
-/** How many elements of a `for_each` have which status. Only numbers: a loop over many must not read them all each time. */
-export type ItemCounts = { [status in ItemStatus]: number };
+/**
+ * How many elements of a `for_each` wait, run and failed. Those that wait may be counted up to `max_parallel`, and of those that failed
+ * it is enough to know that there is one: a loop over many must not count them all each time.
+ */
+export type OpenItems = { readonly [status in Extract<ItemStatus, 'pending' | 'running' | 'failed'>]: number };
 
 export type ItemsDecision =
-  /** Begin this many more elements, in their order. 0: wait for those that run. */
+  /** Begin this many more elements, in their order, or as many as there are. 0: wait for those that run. */
   | { readonly next: 'start'; readonly count: number }
   /** Every element has ended; the output is `itemsOutput` of them. */
   | { readonly next: 'succeed' }
   /** `on_item_failure: fail`: those that run are cancelled, the others never begin. */
   | { readonly next: 'fail' };
 
-export function decideItems(step: ForEachStep, counts: Readonly<ItemCounts>): ItemsDecision {
+export function decideItems(step: ForEachStep, counts: OpenItems): ItemsDecision {
   if (counts.failed > 0 && step.onItemFailure === 'fail') return { next: 'fail' };
   if (counts.pending + counts.running === 0) return { next: 'succeed' };
   return { next: 'start', count: Math.max(0, Math.min(counts.pending, step.maxParallel - counts.running)) };

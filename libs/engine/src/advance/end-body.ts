@@ -67,7 +67,7 @@ export async function continueItems(advance: Advance, advanced: Advanced, place:
   const step = findDefinedStep(definition, place.stepId)?.step;
   if (step?.kind !== 'for_each') return [];
   const loop = { projectId: run.projectId, stepRunId: stepRunId(run.runId, place) };
-  const decision = decideItems(step, await tx.countItems(loop));
+  const decision = decideItems(step, await tx.countItems(loop, step.maxParallel));
   switch (decision.next) {
     case 'start': {
       const started = await tx.startItems(loop, decision.count);

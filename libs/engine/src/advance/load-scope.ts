@@ -33,7 +33,7 @@ export function stepStateOf(row: ScopeStep): StepState {
   return { stepId, item, round, kind, status, reason, attempt, output, error };
 }
 
-/** States of one scope and what its expressions see around it. Other items and rounds are not read. */
+/** States of one scope and what its expressions see around it, asked for at once. Other items and rounds are not read. */
 export async function loadScope(
   reader: ScopeReader,
   run: Pick<RunRecord, 'projectId' | 'runId'>,
@@ -41,12 +41,12 @@ export async function loadScope(
   scope: Scope,
 ): Promise<LoadedScope> {
   const outer = scopesAround(definition, scope);
-  const own = await statesOf(reader, run, scope);
-  const steps: StepState[] = [];
-  for (const one of outer) steps.push(...(await statesOf(reader, run, one)));
-  const around: { item?: { value: Json; index: number }; last?: JsonObject | null } = {};
-  for (const one of [scope, ...outer]) await addLoopVariables(reader, run, one, around);
-  return { own, around: { steps, ...around } };
+  const [own, states, variables] = await Promise.all([
+    statesOf(reader, run, scope),
+    Promise.all(outer.map((one) => statesOf(reader, run, one))),
+    Promise.all([scope, ...outer].map((one) => loopVariables(reader, run, one))),
+  ]);
+  return { own, around: variables.reduce<Surroundings>((all, one) => ({ ...all, ...one }), { steps: states.flat() }) };
 }
 
 async function statesOf(
@@ -58,26 +58,26 @@ async function statesOf(
   return (await reader.stepRunsAt(run.projectId, run.runId, { stepIds, item, round })).map(stepStateOf);
 }
 
-async function addLoopVariables(
+type LoopVariables = { item?: { value: Json; index: number }; last?: JsonObject | null };
+
+/** Of the loop whose body the scope is. */
+async function loopVariables(
   reader: ScopeReader,
   run: Pick<RunRecord, 'projectId' | 'runId'>,
   scope: Scope,
-  around: { item?: { value: Json; index: number }; last?: JsonObject | null },
-): Promise<void> {
+): Promise<LoopVariables> {
   const { container } = scope;
   const place = containerPlace(scope);
-  if (container === null || place === null) return;
+  if (container === null || place === null) return {};
   switch (container.kind) {
     case 'for_each': {
       const index = scope.item ?? 0;
       const found = await reader.itemValue({ projectId: run.projectId, stepRunId: stepRunId(run.runId, place) }, index);
-      around.item = { value: found?.value ?? null, index };
-      return;
+      return { item: { value: found?.value ?? null, index } };
     }
-    case 'repeat':
-      around.last =
-        scope.round === 0
-          ? null
-          : roundOutputs(container, await statesOf(reader, run, { ...scope, round: scope.round - 1 }));
+    case 'repeat': {
+      if (scope.round === 0) return { last: null };
+      return { last: roundOutputs(container, await statesOf(reader, run, { ...scope, round: scope.round - 1 })) };
+    }
   }
 }

@@ -1,5 +1,13 @@
-import { containerPlace, scopeOf, scopesAround, topScope, type PipelineDefinition } from '#libs/domain';
-import type { Claimed, RunWork } from '../ports/run-store.port.js';
+import {
+  containerPlace,
+  isLoop,
+  scopeOf,
+  scopesAround,
+  topScope,
+  type ForEachStep,
+  type PipelineDefinition,
+} from '#libs/domain';
+import type { Claimed, LoopItem, RunWork } from '../ports/run-store.port.js';
 import { stepRunId } from './step-run-id.js';
 
 /** What the end of a step locks and reads: the step, its scope and those around it. */
@@ -15,9 +23,18 @@ export function workOn(claimed: Claimed, definition: PipelineDefinition): RunWor
     seen: claimed,
     places: scopes.map(({ steps, item, round }) => ({ stepIds: steps.map(({ id }) => id), item, round })),
     items: scopes.flatMap((scope) => {
+      const { container, item, round } = scope;
       const place = containerPlace(scope);
-      if (place === null || scope.container?.kind !== 'for_each') return [];
-      return [{ stepRunId: stepRunId(runId, place), item: scope.item ?? 0 }];
+      if (place === null || container?.kind !== 'for_each') return [];
+      const { maxParallel } = container;
+      return [{ stepRunId: stepRunId(runId, place), item: item ?? 0, maxParallel, body: bodyOf(container, round) }];
     }),
   };
+}
+
+/** Its steps, and those of the first rounds in it. */
+function bodyOf({ body }: ForEachStep, round: number): LoopItem['body'] {
+  const idsOf = (steps: PipelineDefinition['steps']): string[] => steps.map(({ id }) => id);
+  const rounds = body.steps.filter(isLoop).map((inner) => ({ stepIds: idsOf(inner.body.steps), round: 0 }));
+  return [{ stepIds: idsOf(body.steps), round }, ...rounds];
 }

@@ -91,6 +91,14 @@ export interface RunTransaction extends CompactionTransaction, WaitTransaction, 
 
 export type IdempotencyKey = { projectId: string; scope: string; key: string; requestHash: string };
 
+/** An element of a `for_each` (`stepRunId`). `body`: where the steps of any of its elements stand when it begins. */
+export type LoopItem = {
+  stepRunId: string;
+  item: number;
+  maxParallel: number;
+  body: readonly Omit<ScopePlace, 'item'>[];
+};
+
 /** What work on one run locks and reads, told before it begins so that it can be locked and read for many works at once. */
 export type RunWork = {
   projectId: string;
@@ -99,8 +107,8 @@ export type RunWork = {
   stepRunId: string | null;
   /** Where it decides about steps. */
   places: readonly ScopePlace[];
-  /** Elements of loops that its expressions may ask for. */
-  items: readonly { stepRunId: string; item: number }[];
+  /** Elements of loops that its expressions may ask for, and that may end with it. */
+  items: readonly LoopItem[];
   /** What is known of the run without a lock: what its step's claim saw, or that there is no such run yet; null: nothing. */
   seen: Claimed | 'no_run' | null;
 };

@@ -1,10 +1,10 @@
 import type {
   ApprovalDecision,
   ApprovalKind,
-  ItemCounts,
   ItemStatus,
   Json,
   JsonObject,
+  OpenItems,
   RunError,
   StoredSpendLimit,
 } from '#libs/domain';
@@ -92,7 +92,10 @@ export type RunStandingFacts = {
   spending: { runId: string; limit: StoredSpendLimit; spent: { tokens: number; costUsd: number; toolCalls: number } }[];
 };
 
-/** What of a run is under way. `holdsStream`: something waits in the middle of a conversation or an action. */
+/**
+ * What of a run is under way. `isWaiting` and `holdsStream` (something waits in the middle of a conversation or an action) are told
+ * only when nothing is active.
+ */
 export type RunActivity = { isActive: boolean; isWaiting: boolean; holdsStream: boolean };
 
 /** What a decision sees of a step. */
@@ -125,7 +128,8 @@ export interface WaitTransaction extends ScopeReader {
   /** Those that have not ended; their numbers in order. */
   cancelItems(loop: LoopKey): Promise<number[]>;
   reopenItems(loop: LoopKey, reopened: { running: readonly number[]; pending: readonly number[] }): Promise<void>;
-  countItems(loop: LoopKey): Promise<ItemCounts>;
+  /** Those that wait and run up to `most`, which is as many as may run; `failed`: at least one, or 0. */
+  countItems(loop: LoopKey, most: number): Promise<OpenItems>;
   /** In order. Read once, when all have ended. */
   items(loop: LoopKey): Promise<ItemRecord[]>;
 

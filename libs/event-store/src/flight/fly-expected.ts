@@ -63,7 +63,7 @@ function noSession(): never {
 function seenRun(about: RunWork, now: string | null): Omit<Performed, 'result'> | null {
   const { projectId, runId, seen } = about;
   if (seen === null || now === null) return null;
-  const nothing = { steps: [], others: [], places: [], lockedSteps: [], itemValues: [], now };
+  const nothing = { steps: [], others: [], places: [], lockedSteps: [], loops: [], now };
   if (seen === 'no_run') {
     const memory = new RunMemory(projectId, runId, { ...nothing, run: null, isWhole: false });
     return { memory, expected: null };

@@ -1,6 +1,5 @@
 import type { RunTransaction } from '#libs/engine';
-import { countItems } from '../operations/step-items.js';
-import { countOpenSteps } from '../operations/count-open-steps.js';
+import { findActivity } from '../operations/find-step-run.js';
 import { writeRunChanges } from '../operations/write-run-changes.js';
 import { runTransaction } from '../run-transaction.js';
 import type { Session } from '../session.js';
@@ -12,16 +11,15 @@ import type { RunMemory } from './run-memory.js';
  * operation that this does not know writes what was gathered and goes to the database, as all do after it.
  */
 export function memoryTransaction(memory: RunMemory, open: () => Session): RunTransaction {
-  let direct: RunTransaction | null = null;
-  const leaveMemory = async (): Promise<RunTransaction> => {
-    if (direct === null) {
-      direct = runTransaction(open);
-      const { changes } = memory;
-      memory.changes = noChanges();
-      await writeRunChanges(open(), [changes]);
-    }
-    return direct;
+  let direct: Promise<RunTransaction> | null = null;
+  const leave = async (): Promise<RunTransaction> => {
+    const { changes } = memory;
+    memory.changes = noChanges();
+    await writeRunChanges(open(), [changes]);
+    return runTransaction(open);
   };
+  // Once, and whatever is asked for meanwhile comes after what was gathered.
+  const leaveMemory = (): Promise<RunTransaction> => (direct ??= leave());
   const known = knownOperations(memory, open, leaveMemory);
   const isKnown = (name: string): name is keyof typeof known => direct === null && Object.hasOwn(known, name);
   const perform = async (name: string, given: unknown[]): Promise<unknown> => {
@@ -62,16 +60,16 @@ type Known = Pick<
 
 function knownOperations(memory: RunMemory, open: () => Session, leaveMemory: () => Promise<RunTransaction>): Known {
   const isOwn = (projectId: string, runId: string): boolean => projectId === memory.projectId && runId === memory.runId;
+  const stored = (without: string[]) => findActivity(open(), memory.projectId, memory.runId, without);
   return {
-    ...loopOperations(memory, open, leaveMemory),
+    ...loopOperations(memory, leaveMemory),
     ...streamOperations(memory, leaveMemory),
     lockRun: async (...key) => (isOwn(...key) ? memory.run : (await leaveMemory()).lockRun(...key)),
     lockStepRun: async (...key) => memory.lockedStep(key[1]) ?? (await leaveMemory()).lockStepRun(...key),
     stepRuns: async (...key) => (isOwn(...key) ? memory.allSteps() : null) ?? (await leaveMemory()).stepRuns(...key),
     stepRunsAt: async (projectId, runId, at) =>
       (isOwn(projectId, runId) ? memory.stepsAt(at) : null) ?? (await leaveMemory()).stepRunsAt(projectId, runId, at),
-    activity: async (...key) =>
-      isOwn(...key) ? memory.activity(() => countOpenSteps(open(), ...key)) : (await leaveMemory()).activity(...key),
+    activity: async (...key) => (isOwn(...key) ? memory.activity(stored) : (await leaveMemory()).activity(...key)),
     insertRun: async (run) => {
       const isSimple = isOwn(run.projectId, run.runId) && memory.run === null && run.delayMs === null;
       if (!isSimple) return (await leaveMemory()).insertRun(run);
@@ -103,21 +101,13 @@ function knownOperations(memory: RunMemory, open: () => Session, leaveMemory: ()
 
 type KnownOfLoops = Pick<RunTransaction, 'itemValue' | 'insertItems' | 'countItems' | 'startItems' | 'endItem'>;
 
-function loopOperations(
-  memory: RunMemory,
-  open: () => Session,
-  leaveMemory: () => Promise<RunTransaction>,
-): KnownOfLoops {
+function loopOperations(memory: RunMemory, leaveMemory: () => Promise<RunTransaction>): KnownOfLoops {
   return {
     itemValue: async (loop, item) => memory.itemValue(loop, item) ?? (await leaveMemory()).itemValue(loop, item),
     insertItems: async (loop, values) => memory.insertItems(loop, values),
-    countItems: (loop) => memory.countItems(loop, () => countItems(open(), loop)),
+    countItems: async (loop, most) => memory.countItems(loop, most) ?? (await leaveMemory()).countItems(loop, most),
     startItems: async (loop, count) => memory.startItems(loop, count) ?? (await leaveMemory()).startItems(loop, count),
-    endItem: async (loop, { status, ...ended }) => {
-      const isSimple = status === 'succeeded' || status === 'failed';
-      if (!isSimple || !memory.endItem(loop, { ...ended, status }))
-        await (await leaveMemory()).endItem(loop, { ...ended, status });
-    },
+    endItem: async (loop, ended) => memory.endItem(loop, ended),
   };
 }
 

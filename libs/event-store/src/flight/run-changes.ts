@@ -43,6 +43,7 @@ export type RunChanges = {
   /** Steps that succeeded. */
   succeeded: (StepKey & { output: Json; moreToolCalls: number; beganMsAgo: number | null })[];
   newItems: NewItems[];
+  startedItems: (LoopKey & { item: number })[];
   endedItems: EndedItem[];
   taken: Hold[];
   released: Hold[];
@@ -56,6 +57,7 @@ export const noChanges = (): RunChanges => ({
   newSteps: [],
   succeeded: [],
   newItems: [],
+  startedItems: [],
   endedItems: [],
   taken: [],
   released: [],

@@ -1,4 +1,4 @@
-import type { ItemCounts, Json, RunError } from '#libs/domain';
+import type { ItemStatus, Json, OpenItems, RunError } from '#libs/domain';
 import type {
   Claimed,
   ClaimedStep,
@@ -11,11 +11,9 @@ import type {
   ScopePlace,
   StepRunRecord,
 } from '#libs/engine';
+import { LoopMemory, type ReadLoop } from './loop-memory.js';
 import { noChanges, type RunChanges, type StepKey } from './run-changes.js';
 import { newRunRecord, newStepRecord } from './new-records.js';
-
-/** Of the steps that have not ended, how many are queued or running, wait, and hold the stream while they wait. */
-export type OpenSteps = { active: number; waiting: number; holding: number };
 
 /** What is known of a run. `isWhole`: `steps` and `others` are all it has; else all those at `places`. */
 export type ReadRun = {
@@ -26,12 +24,10 @@ export type ReadRun = {
   isWhole: boolean;
   places: readonly ScopePlace[];
   lockedSteps: readonly string[];
-  itemValues: readonly (LoopKey & { item: number; value: Json })[];
+  loops: readonly ReadLoop[];
   /** By the database's clock. */
   now: string;
 };
-
-type Items = { counts: ItemCounts; values: readonly Json[] | null };
 
 /**
  * A run as the works of a flight see it: what was read, with what they have changed since. Its lock makes it true: nobody else
@@ -45,12 +41,12 @@ export class RunMemory {
   private readonly steps = new Map<string, ClaimedStep>();
   /** Those of them that are known as a whole. */
   private readonly records = new Map<string, StepRunRecord>();
-  private readonly places: ReadonlySet<string>;
+  /** Of each place that is known, the step that stands there. */
+  private readonly byPlace = new Map<string, string>();
+  private readonly places: Set<string>;
   private readonly lockedSteps: ReadonlySet<string>;
-  private readonly itemValues = new Map<string, Json>();
-  private readonly items = new Map<string, Items>();
+  private readonly loops: LoopMemory;
   private isWhole: boolean;
-  private open: OpenSteps | null = null;
 
   constructor(
     readonly projectId: string,
@@ -60,15 +56,20 @@ export class RunMemory {
     this.run = read.run;
     this.now = read.now;
     this.isWhole = read.isWhole;
-    for (const step of read.others) this.steps.set(step.stepRunId, step);
+    for (const step of read.others) this.see(step);
     for (const step of read.steps) this.keep(step);
     this.places = new Set(read.places.flatMap(placeKeys));
     this.lockedSteps = new Set(read.lockedSteps);
-    for (const { stepRunId, item, value } of read.itemValues) this.itemValues.set(itemKey(stepRunId, item), value);
+    this.loops = new LoopMemory(read.loops);
+  }
+
+  private see(step: ClaimedStep): void {
+    this.steps.set(step.stepRunId, step);
+    this.byPlace.set(placeKey(step.stepId, step), step.stepRunId);
   }
 
   private keep(row: StepRunRecord): void {
-    this.steps.set(row.stepRunId, row);
+    this.see(row);
     this.records.set(row.stepRunId, row);
   }
 
@@ -86,37 +87,26 @@ export class RunMemory {
   }
 
   stepsAt(at: ScopePlace): ClaimedStep[] | null {
-    if (!this.isWhole && !placeKeys(at).every((key) => this.places.has(key))) return null;
-    const isThere = (row: ClaimedStep): boolean =>
-      row.item === at.item && row.round === at.round && at.stepIds.includes(row.stepId);
-    return inOrder([...this.steps.values()].filter(isThere));
+    const keys = placeKeys(at);
+    if (!this.isWhole && !keys.every((key) => this.places.has(key))) return null;
+    return inOrder(keys.flatMap((key) => this.steps.get(this.byPlace.get(key) ?? '') ?? []));
   }
 
   itemValue(loop: LoopKey, item: number): { value: Json } | null {
-    const value = this.itemValues.get(itemKey(loop.stepRunId, item)) ?? this.items.get(loop.stepRunId)?.values?.[item];
-    return value === undefined ? null : { value };
+    return this.loops.value(loop, item);
   }
 
-  /** `load`: asked at most once, for what of the run is open in the database. */
-  async activity(load: () => Promise<OpenSteps>): Promise<RunActivity> {
-    const open = await this.openSteps(load);
-    return { isActive: open.active > 0, isWaiting: open.waiting > 0, holdsStream: open.holding > 0 };
+  /** `load`: of what is stored, without these steps, which have ended here. Not asked while something is known to be active. */
+  async activity(load: (without: string[]) => Promise<RunActivity>): Promise<RunActivity> {
+    const known = activityOf(this.steps.values());
+    if (known.isActive || this.isWhole) return known;
+    const stored = await load(this.changes.succeeded.map(({ stepRunId }) => stepRunId));
+    return {
+      isActive: stored.isActive,
+      isWaiting: stored.isWaiting || (known.isWaiting && !stored.isActive),
+      holdsStream: stored.holdsStream || (known.holdsStream && !stored.isActive),
+    };
   }
-
-  private async openSteps(load: () => Promise<OpenSteps>): Promise<OpenSteps> {
-    if (this.isWhole) return sumOpen([...this.steps.values()]);
-    if (this.open === null) {
-      const { newSteps, succeeded } = this.changes;
-      const stored = await load();
-      const begun = sumOpen(newSteps.flatMap(({ stepRunId }) => this.steps.get(stepRunId) ?? []));
-      const ended = sumOpen(succeeded.flatMap(({ stepRunId }) => this.formerSteps.get(stepRunId) ?? []));
-      this.open = plus(plus(stored, begun, 1), ended, -1);
-    }
-    return this.open;
-  }
-
-  /** Rows as they were before they ended here. */
-  private readonly formerSteps = new Map<string, StepRunRecord>();
 
   insertRun(run: NewRun): void {
     this.run = newRunRecord(run, this.now);
@@ -154,7 +144,6 @@ export class RunMemory {
     for (const step of steps) {
       const row = newStepRecord(this.projectId, step, this.now);
       this.keep(row);
-      if (this.open !== null) this.open = plus(this.open, sumOpen([row]), 1);
       this.changes.newSteps.push({ projectId: this.projectId, lane: this.lane(), ...step });
     }
   }
@@ -169,11 +158,9 @@ export class RunMemory {
   succeedStep(stepRunId: string, end: Omit<RunChanges['succeeded'][number], keyof StepKey>): boolean {
     const row = this.records.get(stepRunId);
     if (row === undefined || this.changes.newSteps.some((one) => one.stepRunId === stepRunId)) return false;
-    this.formerSteps.set(stepRunId, row);
     const ended = { leaseUntil: null, workerId: null, waitingKey: null, waitingSince: null, dueAt: null };
     const after = { ...row, ...ended, status: 'succeeded', reason: null, output: end.output, error: null } as const;
     this.keep({ ...after, endedAt: this.now });
-    if (this.open !== null) this.open = plus(this.open, sumOpen([row]), -1);
     this.changes.succeeded.push({ projectId: this.projectId, stepRunId, ...end });
     return true;
   }
@@ -194,49 +181,25 @@ export class RunMemory {
   }
 
   insertItems(loop: LoopKey, values: readonly Json[]): void {
-    const counts = { pending: values.length, running: 0, succeeded: 0, failed: 0, cancelled: 0 };
-    this.items.set(loop.stepRunId, { counts, values });
-    this.changes.newItems.push({ ...loop, values, running: 0 });
+    this.loops.insert(this.changes, loop, values);
   }
 
-  async countItems(loop: LoopKey, load: () => Promise<ItemCounts>): Promise<ItemCounts> {
-    const known = this.items.get(loop.stepRunId);
-    if (known !== undefined) return { ...known.counts };
-    const counts = await load();
-    for (const ended of this.changes.endedItems.filter(({ stepRunId }) => stepRunId === loop.stepRunId)) {
-      counts.running -= 1;
-      counts[ended.status] += 1;
-    }
-    this.items.set(loop.stepRunId, { counts, values: null });
-    return { ...counts };
+  countItems(loop: LoopKey, most: number): OpenItems | null {
+    return this.loops.count(loop, most);
   }
 
   /** Null: which ones are pending is not known. */
   startItems(loop: LoopKey, count: number): number[] | null {
-    const known = this.items.get(loop.stepRunId);
-    if (known?.counts.pending === 0) return [];
-    const added = this.changes.newItems.find(({ stepRunId }) => stepRunId === loop.stepRunId);
-    if (known === undefined || added === undefined) return null;
-    const from = added.running;
-    added.running = Math.min(from + count, added.values.length);
-    known.counts.pending -= added.running - from;
-    known.counts.running += added.running - from;
-    return Array.from({ length: added.running - from }, (_, index) => from + index);
+    const started = this.loops.start(this.changes, loop, count);
+    if (started === null) return null;
+    const { items, body } = started;
+    for (const item of items)
+      for (const place of body) for (const key of placeKeys({ ...place, item })) this.places.add(key);
+    return items;
   }
 
-  /** False: the item is only in `changes`. */
-  endItem(
-    loop: LoopKey,
-    ended: { item: number; status: 'succeeded' | 'failed'; output: Json; error: RunError | null },
-  ): boolean {
-    if (this.changes.newItems.some(({ stepRunId }) => stepRunId === loop.stepRunId)) return false;
-    const known = this.items.get(loop.stepRunId);
-    if (known !== undefined) {
-      known.counts.running -= 1;
-      known.counts[ended.status] += 1;
-    }
-    this.changes.endedItems.push({ ...loop, ...ended });
-    return true;
+  endItem(loop: LoopKey, ended: { item: number; status: ItemStatus; output: Json; error: RunError | null }): void {
+    this.loops.end(this.changes, loop, ended);
   }
 }
 
@@ -244,27 +207,21 @@ const RUN_KEYS: ReadonlySet<string> = new Set(['status', 'statusReason', 'output
 /** Kinds that wait between steps: the stream may go to others meanwhile. */
 const BETWEEN_STEPS: ReadonlySet<string> = new Set(['approval', 'wait_for', 'sleep', 'for_each', 'repeat']);
 
-function sumOpen(rows: readonly ClaimedStep[]): OpenSteps {
-  const open = { active: 0, waiting: 0, holding: 0 };
-  for (const { endedAt, status, kind } of rows) {
+function activityOf(steps: Iterable<ClaimedStep>): RunActivity {
+  const waits = { isWaiting: false, holdsStream: false };
+  for (const { endedAt, status, kind } of steps) {
     if (endedAt !== null) continue;
-    if (status === 'queued' || status === 'running') open.active += 1;
+    if (status === 'queued' || status === 'running') return { isActive: true, isWaiting: false, holdsStream: false };
     if (status !== 'waiting') continue;
-    open.waiting += 1;
-    if (!BETWEEN_STEPS.has(kind)) open.holding += 1;
+    waits.isWaiting = true;
+    if (!BETWEEN_STEPS.has(kind)) waits.holdsStream = true;
   }
-  return open;
+  return { isActive: false, ...waits };
 }
 
-const plus = (a: OpenSteps, b: OpenSteps, sign: 1 | -1): OpenSteps => ({
-  active: a.active + sign * b.active,
-  waiting: a.waiting + sign * b.waiting,
-  holding: a.holding + sign * b.holding,
-});
-
-const placeKeys = ({ stepIds, item, round }: ScopePlace): string[] =>
-  stepIds.map((stepId) => `${stepId}/${item ?? ''}/${round}`);
-const itemKey = (stepRunId: string, item: number): string => `${stepRunId}/${item}`;
+const placeKey = (stepId: string, { item, round }: Pick<ScopePlace, 'item' | 'round'>): string =>
+  `${stepId}/${item ?? ''}/${round}`;
+const placeKeys = ({ stepIds, ...at }: ScopePlace): string[] => stepIds.map((stepId) => placeKey(stepId, at));
 
 /** In the order in which they became runnable, as the store reads them. */
 const inOrder = <Step extends ClaimedStep>(rows: Step[]): Step[] =>

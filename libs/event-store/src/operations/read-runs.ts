@@ -1,7 +1,7 @@
 import type { RunRecord, RunWork, StepRunRecord } from '#libs/engine';
-import type { Json } from '#libs/domain';
 import { RunMemory } from '../flight/run-memory.js';
 import type { Session } from '../session.js';
+import { readLoops, type LoopToRead } from './read-loops.js';
 import { RUN_COLUMNS, runRecord, type RunRow } from './run-row.js';
 import { STEP_RUN_COLUMNS, stepRunRecord, type StepRunRow } from './step-run-row.js';
 
@@ -12,12 +12,15 @@ const WHOLE_STEPS = 64;
 export async function readRuns(session: Session, works: readonly RunWork[]): Promise<RunMemory[]> {
   const runs = groupByRun(works);
   // The second statement's snapshot is made after the first one got all locks, and so are all later ones.
-  const [locked, steps, items] = await Promise.all([
+  const [locked, steps, loops] = await Promise.all([
     lockRows(session, runs),
     readSteps(session, runs),
-    readItems(session, works),
+    readLoops(
+      session,
+      runs.flatMap(({ projectId, loops: own }) => [...own.values()].map((loop) => ({ projectId, ...loop }))),
+    ),
   ]);
-  return runs.map(({ projectId, runId, stepRunIds, places }) => {
+  return runs.map(({ projectId, runId, stepRunIds, places, loops: own }) => {
     const rows = steps.filter(({ step }) => step.projectId === projectId && step.runId === runId);
     return new RunMemory(projectId, runId, {
       run: locked.runs.find((run) => run.projectId === projectId && run.runId === runId) ?? null,
@@ -26,21 +29,29 @@ export async function readRuns(session: Session, works: readonly RunWork[]): Pro
       isWhole: rows.every(({ isWhole }) => isWhole),
       places,
       lockedSteps: stepRunIds,
-      itemValues: items.filter((item) => item.projectId === projectId),
+      loops: loops.filter((loop) => loop.projectId === projectId && own.has(loop.stepRunId)),
       now: locked.now,
     });
   });
 }
 
-type RunToRead = Pick<RunWork, 'projectId' | 'runId'> & { stepRunIds: string[]; places: RunWork['places'][number][] };
-
+type RunToRead = Pick<RunWork, 'projectId' | 'runId'> & {
+  stepRunIds: string[];
+  places: RunWork['places'][number][];
+  loops: Map<string, LoopToRead>;
+};
 function groupByRun(works: readonly RunWork[]): RunToRead[] {
   const runs = new Map<string, RunToRead>();
-  for (const { projectId, runId, stepRunId, places } of works) {
+  for (const { projectId, runId, stepRunId, places, items } of works) {
     const key = `${projectId}\n${runId}`;
-    const run = runs.get(key) ?? { projectId, runId, stepRunIds: [], places: [] };
+    const run: RunToRead = runs.get(key) ?? { projectId, runId, stepRunIds: [], places: [], loops: new Map() };
     if (stepRunId !== null) run.stepRunIds.push(stepRunId);
     run.places.push(...places);
+    for (const { item, ...loop } of items) {
+      const known: LoopToRead = run.loops.get(loop.stepRunId) ?? { ...loop, items: [] };
+      known.items.push(item);
+      run.loops.set(loop.stepRunId, known);
+    }
     runs.set(key, run);
   }
   return [...runs.values()];
@@ -89,14 +100,14 @@ async function readSteps(session: Session, runs: readonly RunToRead[]): Promise<
   const rows = await session<(StepRunRow & { is_whole: boolean })[]>`
     with asked as materialized (
       select a.project_id, a.run_id, a.places, (
-        select count(*) from (select from step_run s where s.project_id = a.project_id and s.run_id = a.run_id limit ${WHOLE_STEPS + 1}) s
+        select count(*) from (select from step_run s where s.project_id = a.project_id and s.run_id = a.run_id order by s.step_id limit ${WHOLE_STEPS + 1}) s
       ) <= ${WHOLE_STEPS} as is_whole
       from jsonb_to_recordset((${JSON.stringify(asked)}::text)::jsonb) as a(one integer, project_id text, run_id text, places jsonb)
       where a.one = 1
     )
     select a.is_whole, s.* from asked a
     cross join lateral (
-      select ${columns} from step_run where project_id = a.project_id and run_id = a.run_id offset 0
+      select ${columns} from step_run where project_id = a.project_id and run_id = a.run_id order by step_id limit ${WHOLE_STEPS}
     ) s
     where a.is_whole
     union all
@@ -111,20 +122,4 @@ async function readSteps(session: Session, runs: readonly RunToRead[]): Promise<
     ) s
     where not a.is_whole`;
   return rows.map((row) => ({ step: stepRunRecord(row), isWhole: row.is_whole }));
-}
-
-type ReadItem = { projectId: string; stepRunId: string; item: number; value: Json };
-
-async function readItems(session: Session, works: readonly RunWork[]): Promise<ReadItem[]> {
-  const asked = works.flatMap(({ projectId, items }) =>
-    items.map(({ stepRunId, item }) => ({ project_id: projectId, step_run_id: stepRunId, item })),
-  );
-  if (asked.length === 0) return [];
-  const rows = await session<ReadItem[]>`
-    select i.* from jsonb_to_recordset((${JSON.stringify(asked)}::text)::jsonb) as a(project_id text, step_run_id text, item integer)
-    cross join lateral (
-      select project_id as "projectId", step_run_id as "stepRunId", item, value from step_item
-      where project_id = a.project_id and step_run_id = a.step_run_id and item = a.item offset 0
-    ) i`;
-  return rows.map((row) => ({ ...row }));
 }

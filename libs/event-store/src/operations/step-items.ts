@@ -1,20 +1,17 @@
-import { runErrorSchema, type ItemCounts, type ItemStatus, type Json, type RunError } from '#libs/domain';
+import { runErrorSchema, type ItemStatus, type Json, type OpenItems, type RunError } from '#libs/domain';
 import type { ItemRecord, LoopKey } from '#libs/engine';
 import { toStoredJson } from '../encoding/stored-json.js';
 import type { Session } from '../session.js';
 
-/** `running`: as many of the first have begun. */
 export async function insertItems(
   session: Session,
   { projectId, stepRunId }: LoopKey,
   values: readonly Json[],
-  running = 0,
 ): Promise<void> {
   if (values.length === 0) return;
   await session`
-    insert into step_item (project_id, step_run_id, item, status, value, started_at)
-    select ${projectId}, ${stepRunId}, (v.ordinality - 1)::integer, case when v.ordinality <= ${running} then 'running' else 'pending' end,
-      v.value, case when v.ordinality <= ${running} then clock_timestamp() end
+    insert into step_item (project_id, step_run_id, item, status, value)
+    select ${projectId}, ${stepRunId}, (v.ordinality - 1)::integer, 'pending', v.value
     from jsonb_array_elements((${toStoredJson([...values])}::text)::jsonb) with ordinality v`;
 }
 
@@ -26,12 +23,12 @@ export async function startItems(
 ): Promise<number[]> {
   if (count <= 0) return [];
   const rows = await session<{ item: number }[]>`
-    with next as (
-      select item from step_item where project_id = ${projectId} and step_run_id = ${stepRunId} and status = 'pending'
+    with next as materialized (
+      select 1 as one, item from step_item where project_id = ${projectId} and step_run_id = ${stepRunId} and status = 'pending'
       order by item limit ${count}
     )
     update step_item i set status = 'running', started_at = clock_timestamp() from next
-    where i.project_id = ${projectId} and i.step_run_id = ${stepRunId} and i.item = next.item returning i.item`;
+    where next.one = 1 and i.project_id = ${projectId} and i.step_run_id = ${stepRunId} and i.item = next.item returning i.item`;
   return rows.map(({ item }) => item).sort((a, b) => a - b);
 }
 
@@ -66,13 +63,24 @@ export async function reopenItems(
       and item = any(${[...reopened.running, ...reopened.pending]}::integer[])`;
 }
 
-export async function countItems(session: Session, { projectId, stepRunId }: LoopKey): Promise<ItemCounts> {
-  const rows = await session<{ status: ItemStatus; count: number }[]>`
-    select status, count(*)::integer as count from step_item
-    where project_id = ${projectId} and step_run_id = ${stepRunId} group by status`;
-  const counts: ItemCounts = { pending: 0, running: 0, succeeded: 0, failed: 0, cancelled: 0 };
-  for (const { status, count } of rows) counts[status] = count;
-  return counts;
+/** Of those that wait and run up to `most`, of the failed one: what it costs does not grow with the loop. */
+export async function countItems(
+  session: Session,
+  { projectId, stepRunId }: LoopKey,
+  most: number,
+): Promise<OpenItems> {
+  const [counted] = await session<OpenItems[]>`
+    select (select count(*) from (
+        select from step_item where project_id = ${projectId} and step_run_id = ${stepRunId} and status = 'pending' limit ${most}
+      ) p)::integer as pending,
+      (select count(*) from (
+        select from step_item where project_id = ${projectId} and step_run_id = ${stepRunId} and status = 'running'
+        order by item desc limit ${most}
+      ) r)::integer as running,
+      exists (
+        select from step_item where project_id = ${projectId} and step_run_id = ${stepRunId} and status = 'failed'
+      )::integer as failed`;
+  return counted === undefined ? { pending: 0, running: 0, failed: 0 } : { ...counted };
 }
 
 type ItemRow = { item: number; status: ItemStatus; value: Json; output: Json; error: Json };

@@ -43,7 +43,7 @@ export function writeExpected(
   });
 }
 
-/** The parts of `write_runs` (migration 0013), those that are empty left out. */
+/** The parts of `write_runs` (migration 0014), those that are empty left out. */
 type Parts = { [part: string]: readonly Row[] | FlightParameters | undefined; flight?: FlightParameters };
 type Row = Record<string, unknown>;
 
@@ -71,6 +71,7 @@ function partsOf(changes: readonly RunChanges[]): Parts {
     ...part('succeeded', changes.flatMap((one) => one.succeeded).map(succeededRow)),
     ...part('new_steps', changes.flatMap((one) => one.newSteps).map(newStepRow)),
     ...part('new_items', changes.flatMap((one) => one.newItems).map(newItemsRow)),
+    ...part('started_items', changes.flatMap((one) => one.startedItems).map(startedItemRow)),
     ...part('ended_items', changes.flatMap((one) => one.endedItems).map(endedItemRow)),
     ...part('changed_runs', changedRuns),
     ...part('taken', changes.flatMap((one) => one.taken).map(holdRow)),
@@ -117,6 +118,12 @@ const newStepRow = (step: NewStepRun & { projectId: string; lane: string | null 
 
 const newItemsRow = ({ values, running, ...loop }: RunChanges['newItems'][number]): Row => ({
   ...{ ...stepKey(loop), running, items: values },
+});
+
+const startedItemRow = ({ item, ...loop }: RunChanges['startedItems'][number]): Row => ({
+  one: 1,
+  ...stepKey(loop),
+  item,
 });
 
 const endedItemRow = ({ projectId, stepRunId, ...item }: RunChanges['endedItems'][number]): Row => ({
