@@ -1,7 +1,7 @@
 // The context of a long conversation, rebuilt by a worker that knows nothing of it and by one that led it, beside a bare SELECT of
 // the events that the request shows and JSON.parse of each. "Shown" is whole, masked or as a summary; the SELECT gets the stored
-// body of each by its seq, in one round trip, and is told the seqs, which the cold side finds out (four reads in two round trips,
-// all columns, each body checked against its schema). Both sides: the same pool, prepared statements, fresh statistics, no caches
+// body of each by its seq, in one round trip, and is told the seqs, which the cold side finds out (one read, each body checked
+// against its schema; of results that are masked it reads all but the content, which the SELECT reads too). Both sides: the same pool, prepared statements, fresh statistics, no caches
 // between rounds but those of Postgres and of the compiler. Cold ends with the canonical bytes and their counts of chars and tokens.
 //   node --import ../../test/support/typescript-loader.mjs rebuild.mjs      (from this folder; the servers of bench/peers/up.sh)
 // One run of tool calls of about 1,400 chars a turn, soft cap 60,000 chars. Cold: from the first query to the canonical bytes of

@@ -1,4 +1,4 @@
-import type { ViewEvent } from '#libs/domain';
+import type { EventType, ViewEvent } from '#libs/domain';
 import type { ReadLastBuild } from '#libs/engine';
 import type { Session } from '../session.js';
 import { viewEvent, type ViewRow } from './event-row.js';
@@ -12,13 +12,17 @@ const outlined = (body: string): string =>
   `case when ${body} ->> 'status' = 'ok' and jsonb_typeof(${body} -> 'content') = 'string' and ascii(${body} ->> 'content') between 33 and 126
     then ${body} || '{"content": ""}' else ${body} end`;
 
+/** As a literal: of a parameter the planner expects so much that it plans each time anew. */
+const isOneOf = (types: readonly EventType[]): string => `e.type = any ('{${types.join()}}')`;
+
 const BODY = ofBody((body) => body);
 const OUTLINE = ofBody(outlined);
 const COLUMNS = 'e.seq, e.type, e.schema_version, e.run_id, e.round, e.entry, e.chars';
 
 /**
  * The last call of a view with what its record names (`report` of `LlmCallStarted`, libs/context): where the call stands and what
- * follows from it is found in the same statement, by the primary key. What rows are sorted by in the database is not sent before
+ * follows from it is found in the same statement, by the primary key, of which the planner cannot
+ * make a join with the whole stream where it knows little of it. What rows are sorted by in the database is not sent before
  * the last of them was read, so that is done here.
  */
 export async function readLastBuild(session: Session, query: ReadLastBuild): Promise<ViewEvent[]> {
@@ -27,8 +31,8 @@ export async function readLastBuild(session: Session, query: ReadLastBuild): Pro
   const ofRun = runId === null ? session`` : session`and e.run_id = ${runId}`;
   const ofView =
     runId === null
-      ? session`e.type = any (${[...query.types, ...query.typesOfAnyRun]}::text[])`
-      : session`(e.type = any (${[...query.typesOfAnyRun]}::text[]) or (e.type = any (${[...query.types]}::text[]) ${ofRun}))`;
+      ? session.unsafe(isOneOf([...query.types, ...query.typesOfAnyRun]))
+      : session`(${session.unsafe(isOneOf(query.typesOfAnyRun))} or (${session.unsafe(isOneOf(query.types))} ${ofRun}))`;
   let read: ViewEvent[] = [];
   const rows = session<ViewRow[]>`
     with call as materialized (
@@ -45,16 +49,17 @@ export async function readLastBuild(session: Session, query: ReadLastBuild): Pro
     single as (
       select s::bigint as seq from call c cross join jsonb_array_elements_text(c.base -> 'pinned_seqs') s
       union select (c.base #>> '{compaction,live,seq}')::bigint from call c)
-    select e.* from bounds b cross join lateral (
-      select ${session.unsafe(COLUMNS)},
-        case when e.type = 'ToolCallCompleted' and e.entry <= b.mask_to and e.chars between ${query.leastOutlinedChars}::bigint and b.soft_cap
-          then ${session.unsafe(OUTLINE)} else ${session.unsafe(BODY)} end as data
-      from event e
-      where ${ofStream} and e.seq >= b.from_seq and e.seq <= ${uptoSeq}::bigint and (e.seq = b.call_seq or ${ofView})) e
+    select ${session.unsafe(COLUMNS)},
+      case when e.type = 'ToolCallCompleted' and e.entry <= (select mask_to from bounds)
+          and e.chars between ${query.leastOutlinedChars}::bigint and (select soft_cap from bounds)
+        then ${session.unsafe(OUTLINE)} else ${session.unsafe(BODY)} end as data
+    from event e
+    where ${ofStream} and e.seq >= (select from_seq from bounds) and e.seq <= ${uptoSeq}::bigint
+      and (e.seq = (select call_seq from bounds) or ${ofView})
     union all
-    select e.* from bounds b cross join single s cross join lateral (
-      select ${session.unsafe(COLUMNS)}, ${session.unsafe(BODY)} from event e where ${ofStream} and e.seq = s.seq) e
-    where s.seq < b.from_seq`;
+    select e.* from single s cross join lateral (
+      select ${session.unsafe(COLUMNS)}, ${session.unsafe(BODY)} from event e where ${ofStream} and e.seq = s.seq offset 0) e
+    where s.seq < (select from_seq from bounds)`;
   // Checked as they come: meanwhile the database writes the next ones.
   await rows.forEach((row) => void read.push(viewEvent(row)));
   const events = read.sort((a, b) => a.seq - b.seq);
