@@ -21,9 +21,9 @@ const COLUMNS = 'e.seq, e.type, e.schema_version, e.run_id, e.round, e.entry, e.
 
 /**
  * The last call of a view with what its record names (`report` of `LlmCallStarted`, libs/context): where the call stands and what
- * follows from it is found in the same statement, by the primary key, of which the planner cannot
- * make a join with the whole stream where it knows little of it. What rows are sorted by in the database is not sent before
- * the last of them was read, so that is done here.
+ * follows from it is found in the same statement, by the primary key. Bounds are looked up as values, and single rows behind an
+ * `offset 0`: a planner that knows little of the table would join the whole stream. What rows are sorted by in the database is
+ * not sent before the last of them was read, so that is done here.
  */
 export async function readLastBuild(session: Session, query: ReadLastBuild): Promise<ViewEvent[]> {
   const { projectId, streamId, afterSeq, uptoSeq, viewKey, runId } = query;
