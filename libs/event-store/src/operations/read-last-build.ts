@@ -22,7 +22,8 @@ const COLUMNS = 'e.seq, e.type, e.schema_version, e.run_id, e.round, e.entry, e.
 /**
  * The last call of a view with what its record names (`report` of `LlmCallStarted`, libs/context): where the call stands and what
  * follows from it is found in the same statement, by the primary key. Bounds are looked up as values, and single rows behind an
- * `offset 0`: a planner that knows little of the table would join the whole stream. What rows are sorted by in the database is
+ * `offset 0`: a planner that knows little of the table would join the whole stream. `+ 0 =` makes it expect a single row: what it
+ * expects would grow with the table, and it would plan each read anew. What rows are sorted by in the database is
  * not sent before the last of them was read, so that is done here.
  */
 export async function readLastBuild(session: Session, query: ReadLastBuild): Promise<ViewEvent[]> {
@@ -54,12 +55,12 @@ export async function readLastBuild(session: Session, query: ReadLastBuild): Pro
           and e.chars between ${query.leastOutlinedChars}::bigint and (select soft_cap from bounds)
         then ${session.unsafe(OUTLINE)} else ${session.unsafe(BODY)} end as data
     from event e
-    where ${ofStream} and e.seq >= (select from_seq from bounds) and e.seq <= ${uptoSeq}::bigint
+    where ${ofStream} and e.seq >= (select from_seq from bounds) and e.seq <= ${uptoSeq}::bigint and e.seq + 0 = e.seq
       and (e.seq = (select call_seq from bounds) or ${ofView})
     union all
     select e.* from single s cross join lateral (
       select ${session.unsafe(COLUMNS)}, ${session.unsafe(BODY)} from event e where ${ofStream} and e.seq = s.seq offset 0) e
-    where s.seq < (select from_seq from bounds)`;
+    where s.seq < (select from_seq from bounds) and s.seq + 0 = s.seq`;
   // Checked as they come: meanwhile the database writes the next ones.
   await rows.forEach((row) => void read.push(viewEvent(row)));
   const events = read.sort((a, b) => a.seq - b.seq);
