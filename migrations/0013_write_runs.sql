@@ -3,8 +3,11 @@
 -- breaking: false
 
 /*
- * Writes the changes of many runs at once. Rows of every part carry `"one": 1`; a condition on it makes the planner expect a single
- * row, so that it looks the others up by their keys instead of hashing tables that were small when the plan was made.
+ * Writes the changes of many runs at once. Plans are kept by connections that live long, and mostly made while the tables are
+ * small: rows of every part carry `"one": 1`, a condition on which makes the planner expect a single row, and no table is
+ * scanned as a whole, so that rows are looked up by their keys whatever the tables looked like then. Keys of runs and steps are
+ * their ids alone: beside the project's an index over that looks as good to a planner that knows nothing of the table. (A plan that
+ * must scan looks dear enough to be compiled, in sessions of a pooler, which have not said no to that.)
  *
  * `version`: that of the rows that it wrote (their xmin).
  * `expected`: what the changes were decided by, where no lock was held meanwhile. The runs and then the steps are locked, each
@@ -17,7 +20,7 @@
  * deliveries have ids that only the caller can make.
  */
 create function write_runs(changes jsonb, event_rows json, out wrote_at timestamptz, out version bigint, out stale text[])
-language plpgsql as $$
+language plpgsql set enable_seqscan = off set jit = off as $$
 #variable_conflict use_column
 begin
   wrote_at := clock_timestamp();
@@ -28,20 +31,20 @@ begin
       select e.project_id, e.run_id from jsonb_to_recordset(changes -> 'expected') as e(one integer, project_id text, run_id text, step_run_id text)
       where e.one = 1 and e.step_run_id is not null order by e.project_id, e.run_id
     ) e
-    cross join lateral (select from run r where r.run_id = e.run_id and r.project_id = e.project_id for no key update) r;
+    cross join lateral (select from run r where r.run_id = e.run_id for no key update) r;
     perform from (
       select e.project_id, e.step_run_id from jsonb_to_recordset(changes -> 'expected') as e(one integer, project_id text, step_run_id text)
       where e.one = 1 and e.step_run_id is not null order by e.project_id, e.step_run_id
     ) e
-    cross join lateral (select from step_run s where s.step_run_id = e.step_run_id and s.project_id = e.project_id for no key update) s;
+    cross join lateral (select from step_run s where s.step_run_id = e.step_run_id for no key update) s;
     select array_agg(e.run_id) into stale
     from jsonb_to_recordset(changes -> 'expected') as e(
       one integer, project_id text, run_id text, step_run_id text, status text, dispatch_no integer, fence bigint, run_version bigint,
       others integer, others_version bigint)
     where e.one = 1 and e.step_run_id is not null and not exists (
       select from run r, step_run s
-      where r.run_id = e.run_id and r.project_id = e.project_id and r.xmin::text::bigint = e.run_version
-        and s.step_run_id = e.step_run_id and s.project_id = e.project_id and s.fence = e.fence and s.status = e.status
+      where r.run_id = e.run_id and r.xmin::text::bigint = e.run_version
+        and s.step_run_id = e.step_run_id and s.fence = e.fence and s.status = e.status
         and s.dispatch_no = e.dispatch_no
         and (e.others, e.others_version) = (
           select count(*)::integer, coalesce(sum(o.xmin::text::bigint), 0)::bigint from step_run o
@@ -81,7 +84,7 @@ begin
       started_at = coalesce(t.started_at, clock_timestamp() - u.began_ms_ago * interval '1 millisecond')
     from jsonb_to_recordset(changes -> 'succeeded') as u(
       one integer, project_id text, step_run_id text, output jsonb, more_tool_calls integer, began_ms_ago float8)
-    where u.one = 1 and t.project_id = u.project_id and t.step_run_id = u.step_run_id;
+    where u.one = 1 and t.step_run_id = u.step_run_id;
   end if;
 
   -- First rows. Their lane is that of the outermost run: its concurrency key, or else its pipeline.
@@ -111,6 +114,12 @@ begin
       jsonb_array_elements(l.items) with ordinality v;
   end if;
 
+  if changes ? 'started_items' then
+    update step_item t set status = 'running', started_at = clock_timestamp()
+    from jsonb_to_recordset(changes -> 'started_items') as u(one integer, project_id text, step_run_id text, item integer)
+    where u.one = 1 and t.project_id = u.project_id and t.step_run_id = u.step_run_id and t.item = u.item;
+  end if;
+
   if changes ? 'ended_items' then
     update step_item t set status = u.status, ended_at = clock_timestamp(), output = u.output, error = u.error
     from jsonb_to_recordset(changes -> 'ended_items') as u(
@@ -129,7 +138,7 @@ begin
     from jsonb_to_recordset(changes -> 'changed_runs') as u(
       one integer, project_id text, run_id text, status text, status_reason text, started boolean, ended boolean,
       sets_output boolean, sets_error boolean, output jsonb, error jsonb)
-    where u.one = 1 and t.project_id = u.project_id and t.run_id = u.run_id;
+    where u.one = 1 and t.run_id = u.run_id;
   end if;
 
   if changes ? 'taken' then

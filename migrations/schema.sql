@@ -531,6 +531,8 @@ CREATE INDEX webhook_endpoint_enabled ON public.webhook_endpoint USING btree (pr
 CREATE OR REPLACE FUNCTION public.write_runs(changes jsonb, event_rows json, OUT wrote_at timestamp with time zone, OUT version bigint, OUT stale text[])
  RETURNS record
  LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET jit TO 'off'
 AS $function$
 #variable_conflict use_column
 begin
@@ -542,20 +544,20 @@ begin
       select e.project_id, e.run_id from jsonb_to_recordset(changes -> 'expected') as e(one integer, project_id text, run_id text, step_run_id text)
       where e.one = 1 and e.step_run_id is not null order by e.project_id, e.run_id
     ) e
-    cross join lateral (select from run r where r.run_id = e.run_id and r.project_id = e.project_id for no key update) r;
+    cross join lateral (select from run r where r.run_id = e.run_id for no key update) r;
     perform from (
       select e.project_id, e.step_run_id from jsonb_to_recordset(changes -> 'expected') as e(one integer, project_id text, step_run_id text)
       where e.one = 1 and e.step_run_id is not null order by e.project_id, e.step_run_id
     ) e
-    cross join lateral (select from step_run s where s.step_run_id = e.step_run_id and s.project_id = e.project_id for no key update) s;
+    cross join lateral (select from step_run s where s.step_run_id = e.step_run_id for no key update) s;
     select array_agg(e.run_id) into stale
     from jsonb_to_recordset(changes -> 'expected') as e(
       one integer, project_id text, run_id text, step_run_id text, status text, dispatch_no integer, fence bigint, run_version bigint,
       others integer, others_version bigint)
     where e.one = 1 and e.step_run_id is not null and not exists (
       select from run r, step_run s
-      where r.run_id = e.run_id and r.project_id = e.project_id and r.xmin::text::bigint = e.run_version
-        and s.step_run_id = e.step_run_id and s.project_id = e.project_id and s.fence = e.fence and s.status = e.status
+      where r.run_id = e.run_id and r.xmin::text::bigint = e.run_version
+        and s.step_run_id = e.step_run_id and s.fence = e.fence and s.status = e.status
         and s.dispatch_no = e.dispatch_no
         and (e.others, e.others_version) = (
           select count(*)::integer, coalesce(sum(o.xmin::text::bigint), 0)::bigint from step_run o
@@ -595,7 +597,7 @@ begin
       started_at = coalesce(t.started_at, clock_timestamp() - u.began_ms_ago * interval '1 millisecond')
     from jsonb_to_recordset(changes -> 'succeeded') as u(
       one integer, project_id text, step_run_id text, output jsonb, more_tool_calls integer, began_ms_ago float8)
-    where u.one = 1 and t.project_id = u.project_id and t.step_run_id = u.step_run_id;
+    where u.one = 1 and t.step_run_id = u.step_run_id;
   end if;
 
   -- First rows. Their lane is that of the outermost run: its concurrency key, or else its pipeline.
@@ -649,7 +651,7 @@ begin
     from jsonb_to_recordset(changes -> 'changed_runs') as u(
       one integer, project_id text, run_id text, status text, status_reason text, started boolean, ended boolean,
       sets_output boolean, sets_error boolean, output jsonb, error jsonb)
-    where u.one = 1 and t.project_id = u.project_id and t.run_id = u.run_id;
+    where u.one = 1 and t.run_id = u.run_id;
   end if;
 
   if changes ? 'taken' then

@@ -68,7 +68,7 @@ async function lockRows(session: Session, runs: readonly RunToRead[]): Promise<{
     ), locked_run as materialized (
       select r.* from (select project_id, run_id from asked order by project_id, run_id) a
       cross join lateral (
-        select ${session(RUN_COLUMNS)} from run where project_id = a.project_id and run_id = a.run_id for no key update
+        select ${session(RUN_COLUMNS)} from run where run_id = a.run_id for no key update
       ) r
     ), locked_step as materialized (
       select s.* from (
@@ -76,7 +76,7 @@ async function lockRows(session: Session, runs: readonly RunToRead[]): Promise<{
         where (select count(*) from locked_run) >= 0 order by a.project_id, id
       ) a
       cross join lateral (
-        select step_run_id from step_run where project_id = a.project_id and step_run_id = a.id for no key update
+        select step_run_id from step_run where step_run_id = a.id for no key update
       ) s
     )
     select t.now, t.steps, r.* from (select clock_timestamp() as now, (select count(*) from locked_step)::integer as steps) t
