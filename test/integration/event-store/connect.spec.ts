@@ -185,28 +185,6 @@ describe('connect', () => {
     }
   });
 
-  it('lets its idle connections go when the server closed one: what ended it may have ended them without a word', async () => {
-    const own = connect({ url: database.url, poolSize: 4, applicationName: 'to-be-let-go' });
-    const pids = async (): Promise<number[]> =>
-      (
-        await db.sql<
-          { pid: number }[]
-        >`select pid from pg_stat_activity where application_name = 'to-be-let-go' and datname = current_database()`
-      ).map(({ pid }) => pid);
-    const pid = async (): Promise<number> =>
-      (await own.sql<{ pid: number }[]>`select pg_backend_pid() as pid, pg_sleep(0.01)`)[0]?.pid ?? 0;
-    try {
-      await Promise.all([pid(), pid(), pid(), pid()]);
-      const before = await pids();
-      expect(before).toHaveLength(4);
-      await db.sql`select pg_terminate_backend(${await pid()})`;
-      await waitFor(async () => (await pids()).length === 0);
-      expect(before).not.toContain(await waitFor(pid));
-    } finally {
-      await own.close();
-    }
-  });
-
   // The driver would end the whole process here: libs/event-store/patches.
   it('ends a transaction whose connection the server has closed between two statements, and uses the next one', async () => {
     const own = connect({ url: database.url, poolSize: 1, applicationName: 'to-be-lost' });
@@ -268,18 +246,6 @@ describe('connect', () => {
       await impatient.close();
     }
     expect(await log.version(PROJECT, 'late')).toBeNull();
-  });
-
-  it('asks over the connection that was used last, whose plans are made', async () => {
-    const db = connect({ url: database.url, poolSize: 4 });
-    try {
-      const pid = async () => (await db.sql<{ pid: number }[]>`select pg_backend_pid() as pid, pg_sleep(0.01)`)[0]?.pid;
-      await Promise.all([pid(), pid(), pid(), pid()]);
-      const last = await pid();
-      expect([await pid(), await pid(), await pid()]).toEqual([last, last, last]);
-    } finally {
-      await db.close();
-    }
   });
 
   it('works without prepared statements, through Kysely too', async () => {
