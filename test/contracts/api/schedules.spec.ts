@@ -93,10 +93,12 @@ it.each([
   ],
 ])('catches up as it is told after a day without any process: %s', async (catchUp, expected) => {
   const name = `late-${catchUp}`;
-  await schedule(name, 'quick', { cron: '*/30 * * * *', catch_up: catchUp });
   const half = 30 * 60_000;
-  // The latest half hour that is surely over a minute old, whatever the clock says now.
-  const latest = Math.floor((Date.now() - 120_000) / half) * half;
+  // A quarter of an hour from the next and the last tick, so that neither comes while this runs.
+  const minute = (new Date().getUTCMinutes() + 15) % 30;
+  await schedule(name, 'quick', { cron: `${minute},${minute + 30} * * * *`, catch_up: catchUp });
+  const offset = minute * 60_000;
+  const latest = Math.floor((Date.now() - offset) / half) * half + offset;
   const next = new Date(latest - 47 * half).toISOString();
   await api.database
     .sql`update schedule set next_at = ${next}::timestamptz, catch_up_window_ms = 172800000 where name = ${name}`;
