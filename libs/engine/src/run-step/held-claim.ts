@@ -14,6 +14,7 @@ export class HeldClaim {
   /** As the claim gave it; of a step that is not claimed, as this process wrote it. */
   claimed: Claimed;
   private timeout: NodeJS.Timeout | undefined;
+  private isReleased = false;
 
   constructor(
     private readonly deps: EngineDeps,
@@ -29,6 +30,7 @@ export class HeldClaim {
   }
 
   release(): void {
+    this.isReleased = true;
     clearTimeout(this.timeout);
     this.deps.held.release(this.held);
   }
@@ -38,7 +40,8 @@ export class HeldClaim {
     const claimed = await this.deps.runs.claimStep({ stepRunId, dispatchNo, ...leaseOf(this.deps) });
     if (claimed === null) return null;
     this.claimed = claimed;
-    this.timeout = this.stepTimer();
+    // A step that a fault has ended while it was being claimed comes back with its lease.
+    if (!this.isReleased) this.timeout = this.stepTimer();
     return claimed.step.fence;
   }
 

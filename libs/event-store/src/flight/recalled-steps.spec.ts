@@ -18,6 +18,17 @@ describe('RecalledSteps', () => {
     expect(steps.take('b')).toBeNull();
   });
 
+  it('gives out nothing that waited for more than a second', () => {
+    let now = 0;
+    const steps = new RecalledSteps(() => now);
+    steps.keep(known('a'));
+    steps.keep(known('b'));
+    now = 1000;
+    expect(steps.take('a')).not.toBeNull();
+    now = 1001;
+    expect(steps.take('b')).toBeNull();
+  });
+
   it('keeps the newest 256', () => {
     const steps = new RecalledSteps();
     for (let n = 0; n < 300; n++) steps.keep(known(`s${n}`));

@@ -2,6 +2,8 @@ import type { Json } from '#libs/domain';
 import type { Claimed } from '#libs/engine';
 
 const MOST = 256;
+/** What waited longer may meet a pause or a cancel that its claim would have seen. */
+const LONGEST_MS = 1000;
 /** Of what a step sees: more is read again by its claim. */
 const MOST_CHARS = 16_384;
 
@@ -10,20 +12,22 @@ const MOST_CHARS = 16_384;
  * take stay until newer ones push them out; none is ever wrong, only late, and what is done by it is compared when it is written.
  */
 export class RecalledSteps {
-  private readonly steps = new Map<string, Claimed>();
+  private readonly steps = new Map<string, { known: Claimed; keptAtMs: number }>();
+
+  constructor(private readonly elapsedMs: () => number = () => performance.now()) {}
 
   keep(known: Claimed): void {
     if (!isSmall(known)) return;
-    this.steps.set(known.step.stepRunId, known);
+    this.steps.set(known.step.stepRunId, { known, keptAtMs: this.elapsedMs() });
     const [oldest] = this.steps.keys();
     if (this.steps.size > MOST && oldest !== undefined) this.steps.delete(oldest);
   }
 
-  /** Once. */
+  /** Once, and soon. */
   take(stepRunId: string): Claimed | null {
-    const known = this.steps.get(stepRunId) ?? null;
+    const kept = this.steps.get(stepRunId);
     this.steps.delete(stepRunId);
-    return known;
+    return kept === undefined || this.elapsedMs() - kept.keptAtMs > LONGEST_MS ? null : kept.known;
   }
 }
 
