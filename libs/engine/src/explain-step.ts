@@ -72,7 +72,7 @@ const isLeaseOver = ({ leaseUntil }: StepRunRecord, { now }: Circumstances): boo
 /** What moves a step next, and what one can do about it; null: it has ended for good, or another step's end decides. */
 export function nextOfStep(run: RunRecord, step: StepRunRecord, known: Circumstances): string | null {
   if (step.status === 'dead_letter')
-    return `Nobody goes on with it by itself: weir retry RUN, or POST /v1/admin/dead-letters/${step.stepRunId}/redrive or /discard.`;
+    return `Nobody goes on with it by itself: weir dead-letters redrive ${step.stepRunId} (or discard); weir retry RUN does as redrive.`;
   if (isEndedStep(step.status) || step.status === 'pending') return null;
   if (step.status === 'waiting') return afterWait(step);
   if (step.status === 'queued') return nextOfQueued(run, known);

@@ -68,6 +68,7 @@ export const otherAnswers: Record<string, number> = {
   getApproval: 404,
   decideApproval: 404,
   completeToolCall: 404,
+  getDeadLetter: 404,
   redriveDeadLetter: 404,
   discardDeadLetter: 404,
   getCompaction: 404,

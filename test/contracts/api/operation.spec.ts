@@ -1,3 +1,4 @@
+import { buryStep } from './bury-step.js';
 import { chatPipeline, startTestApi, type TestApi } from './test-api.js';
 
 /** Many runs at once, steps that were given up, and sweeping by hand. */
@@ -64,22 +65,13 @@ describe('bulk actions', () => {
 describe('dead letters', () => {
   async function dead(): Promise<{ run: string; letter: string }> {
     const run = await start('dead');
-    // As a step is left whose worker died three times: what the sweeper makes of it is another test's.
-    for (let death = 0; death < 3; death += 1) {
-      await api.database.run(
-        (sql) =>
-          sql`update step_run set status = 'running', fence = fence + 1, stalls = ${death}, stall_position = 9007199254740991, worker_id = 'gone', lease_until = now() - interval '1 minute' where run_id = ${run}`,
-      );
-      await api.sweep();
-    }
-    const listed = await api.ask('/v1/admin/dead-letters');
-    const letter = listed.body.data.find(({ run_id }: { run_id: string }) => run_id === run);
-    expect(letter?.id).toEqual(expect.any(String));
-    return { run, letter: letter.id };
+    return { run, letter: await buryStep(api, run) };
   }
 
   it('are tried again, or given up for good', async () => {
     const [first, second] = [await dead(), await dead()];
+    const shown = await api.ask(`/v1/admin/dead-letters/${first.letter}`);
+    expect(shown.body).toMatchObject({ run_id: first.run, step_id: 'answer', error: { code: 'lease_expiries' } });
     const redriven = await post(`/v1/admin/dead-letters/${first.letter}/redrive`);
     expect(redriven.status).toBe(202);
     await api.work();
@@ -88,6 +80,7 @@ describe('dead letters', () => {
     const discarded = await post(`/v1/admin/dead-letters/${second.letter}/discard`);
     expect(discarded.body).toMatchObject({ id: second.letter, run_id: second.run, status: 'failed' });
     expect((await api.ask('/v1/admin/dead-letters')).body.data).toEqual([]);
+    expect((await api.ask(`/v1/admin/dead-letters/${second.letter}`)).body.code).toBe('dead_letter_not_found');
     const run = (await api.ask(`/v1/runs/${second.run}`)).body;
     expect(run).toMatchObject({ status: 'failed', allowed_actions: ['retry'] });
     expect((await post('/v1/admin/dead-letters/none/discard')).status).toBe(404);
@@ -96,7 +89,7 @@ describe('dead letters', () => {
   it('are decided once, whoever decides at the same time', async () => {
     const { run, letter } = await dead();
     const { steps } = (await api.ask(`/v1/runs/${run}/explain`)).body;
-    expect(steps[0].next).toContain(`/v1/admin/dead-letters/${letter}/redrive`);
+    expect(steps[0].next).toContain(`weir dead-letters redrive ${letter}`);
     const verbs = ['redrive', 'discard', 'redrive', 'discard', 'redrive'];
     const answers = await Promise.all(verbs.map((verb) => post(`/v1/admin/dead-letters/${letter}/${verb}`)));
     const refused = answers.filter(({ status }) => status === 409);

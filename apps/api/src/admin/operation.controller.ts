@@ -1,10 +1,11 @@
-import { Controller, Get, Inject, Query } from '@nestjs/common';
+import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { z } from 'zod';
 import { runErrorSchema } from '#libs/domain';
 import {
   countCompactions,
   countSteps,
+  findDeadLetter,
   listAuditLog,
   listDeadLetters,
   listWorkers,
@@ -18,6 +19,8 @@ import { FromCaller, type Caller } from '../auth/caller.js';
 import { decodeCursor } from '../http/list-cursor.js';
 import { pageOf, toPage, type Page } from '../http/list-page.js';
 import { Operation } from '../http/operation.js';
+import { notFound } from '../http/problem-error.js';
+import { pathId } from '../http/scalars.js';
 import { toUsage } from '../runs/run-wire.js';
 import {
   auditEntry,
@@ -93,6 +96,19 @@ export class OperationController {
     const key = after === null ? null : { deadAt: String(after[0]), stepRunId: String(after[1]) };
     const rows = await listDeadLetters(this.db, caller.projectId, { after: key, limit: query.limit });
     return toPage(rows, query.limit, {}, (row) => [row.deadAt, row.stepRunId], toDeadLetter);
+  }
+
+  @Operation({
+    id: 'getDeadLetter',
+    summary: 'One step that was given up',
+    scope: 'admin:read',
+    answers: { 200: { description: 'The step, with its diagnosis.', schema: deadLetter } },
+  })
+  @Get('dead-letters/:letter')
+  async deadLetter(@Param('letter', { schema: pathId }) id: string, @FromCaller() caller: Caller): Promise<DeadLetter> {
+    const row = await findDeadLetter(this.db, caller.projectId, id);
+    if (row === null) throw notFound('dead_letter_not_found', `Dead letter ${id}`);
+    return toDeadLetter(row);
   }
 
   @Operation({

@@ -4,6 +4,7 @@ import { overApi } from '../client/api.js';
 import { COMPACTION_HEADINGS, compactionRow, compactionText, type Compaction } from '../render/compaction-text.js';
 import { eventText } from '../render/event-text.js';
 import { createOutput, type Output } from '../terminal/output.js';
+import { pageLimit } from '../terminal/page-limit.js';
 import { createStyle } from '../terminal/style.js';
 import { table } from '../terminal/table.js';
 
@@ -66,7 +67,7 @@ function registerList(compactions: Command): void {
     .option('--stream-id <id>', 'only of this stream or sub-stream')
     .option('--entry <n>', 'only those that stand for this entry (#n)', whole)
     .addOption(new Option('--status <status>', 'only these').choices([...STATUSES]))
-    .option('--limit <n>', 'how many', limit, 20)
+    .option('--limit <n>', 'how many', pageLimit, 20)
     .action(async (id: string | undefined, flags: ListFlags) => {
       const output = createOutput(flags.json === true);
       await (id === undefined ? list(flags, output) : show(id, {}, output));
@@ -130,12 +131,6 @@ async function act(
   const compaction = await overApi((client) => dataOf(deed(client.api)));
   output.json({ event, ...compaction });
   compactionText({ ...compaction, summary: null }, createStyle()).forEach(output.text);
-}
-
-function limit(text: string): number {
-  const value = Number(text);
-  if (Number.isInteger(value) && value >= 1 && value <= 200) return value;
-  throw new InvalidArgumentError('Expected a number, 1 to 200.');
 }
 
 function whole(text: string): number {

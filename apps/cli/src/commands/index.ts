@@ -4,8 +4,10 @@ import { registerApprovals } from './approvals.command.js';
 import { registerCancel } from './cancel.command.js';
 import { registerCompactions } from './compactions.command.js';
 import { registerContext } from './context.command.js';
+import { registerDeadLetters } from './dead-letters.command.js';
 import { registerDecide } from './decide.command.js';
 import { registerDoctor } from './doctor.command.js';
+import { registerErase } from './erase.command.js';
 import { registerEvents } from './events.command.js';
 import { registerExplain } from './explain.command.js';
 import { registerHooks } from './hooks.command.js';
@@ -58,8 +60,10 @@ export const commands: readonly ((program: Command) => void)[] = [
   registerHooks,
   registerWebhooks,
   registerCompactions,
+  registerDeadLetters,
   registerVerify,
   registerDoctor,
+  registerErase,
   registerRetention,
   registerMigrate,
   registerKeys,

@@ -1,8 +1,9 @@
-import { InvalidArgumentError, type Command } from 'commander';
+import type { Command } from 'commander';
 import { dataOf, type Api } from '#libs/client';
 import { overApi } from '../client/api.js';
 import { dollars, elapsed, moment } from '../terminal/numbers.js';
 import { createOutput } from '../terminal/output.js';
+import { pageLimit } from '../terminal/page-limit.js';
 import { createStyle, statusText, type Style } from '../terminal/style.js';
 import { table } from '../terminal/table.js';
 
@@ -16,7 +17,7 @@ export function registerRuns(program: Command): void {
     .option('--pipeline <name>', 'only of this pipeline')
     .option('--tag <tag>', 'only with this tag')
     .option('--stream-id <id>', 'only of this conversation')
-    .option('--limit <n>', 'how many', limit, 20)
+    .option('--limit <n>', 'how many', pageLimit, 20)
     .action(async (flags: Flags) => {
       const output = createOutput(flags.json === true);
       const { status, pipeline, tag, streamId } = flags;
@@ -44,10 +45,4 @@ function row(run: Api['RunSummary'], style: Style): string[] {
     elapsed(run.started_at, run.ended_at) ?? '',
     run.usage.cost_usd === 0 ? '' : dollars(run.usage.cost_usd),
   ];
-}
-
-function limit(text: string): number {
-  const value = Number(text);
-  if (Number.isInteger(value) && value >= 1 && value <= 200) return value;
-  throw new InvalidArgumentError('Expected a number, 1 to 200.');
 }

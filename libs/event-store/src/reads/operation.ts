@@ -109,7 +109,30 @@ export async function listDeadLetters(
   projectId: string,
   page: PageRequest<DeadLetterKey>,
 ): Promise<DeadLetterRow[]> {
-  let query = db
+  let query = deadLetters(db, projectId)
+    .orderBy(sql`coalesce(step_run.ended_at, step_run.queued_at)`, 'desc')
+    .orderBy('step_run.step_run_id', 'desc');
+  const { after } = page;
+  if (after !== null) {
+    query = query.where(
+      sql<boolean>`(coalesce(step_run.ended_at, step_run.queued_at), step_run.step_run_id) < (${after.deadAt}::timestamptz, ${after.stepRunId})`,
+    );
+  }
+  return query.limit(page.limit + 1).execute();
+}
+
+/** Null: there is no such step run, or it is no dead letter (any more). */
+export async function findDeadLetter(
+  db: ReadDatabase,
+  projectId: string,
+  stepRunId: string,
+): Promise<DeadLetterRow | null> {
+  const row = await deadLetters(db, projectId).where('step_run.step_run_id', '=', stepRunId).executeTakeFirst();
+  return row ?? null;
+}
+
+function deadLetters(db: ReadDatabase, projectId: string) {
+  return db
     .selectFrom('step_run')
     .innerJoin('run', (join) =>
       join.onRef('run.project_id', '=', 'step_run.project_id').onRef('run.run_id', '=', 'step_run.run_id'),
@@ -127,16 +150,7 @@ export async function listDeadLetters(
       sql<string>`coalesce(step_run.ended_at, step_run.queued_at)`.as('deadAt'),
     ])
     .where('step_run.project_id', '=', projectId)
-    .where('step_run.status', '=', 'dead_letter')
-    .orderBy(sql`coalesce(step_run.ended_at, step_run.queued_at)`, 'desc')
-    .orderBy('step_run.step_run_id', 'desc');
-  const { after } = page;
-  if (after !== null) {
-    query = query.where(
-      sql<boolean>`(coalesce(step_run.ended_at, step_run.queued_at), step_run.step_run_id) < (${after.deadAt}::timestamptz, ${after.stepRunId})`,
-    );
-  }
-  return query.limit(page.limit + 1).execute();
+    .where('step_run.status', '=', 'dead_letter');
 }
 
 export type AuditRow = {
