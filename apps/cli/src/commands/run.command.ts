@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { InvalidArgumentError, type Command } from 'commander';
-import { dataOf, type Api, type WeirClient } from '#libs/client';
+import { dataOf, ServerProblem, type Api, type WeirClient } from '#libs/client';
 import { jsonObjectSchema, readJson, type JsonObject } from '#libs/domain';
 import { overApi } from '../client/api.js';
 import { runText } from '../render/run-text.js';
@@ -27,7 +27,7 @@ export function registerRun(program: Command): void {
     .argument('<name>', 'the pipeline')
     .option(
       '-i, --input <k=v>',
-      'an input: k=text, k=@file for the text of a file, k:=json for numbers, lists and objects; may be repeated',
+      'an input: k=text, k=@file for the text of a file, k:=json for numbers, true, false, lists and objects; may be repeated',
       input,
       {},
     )
@@ -40,7 +40,9 @@ export function registerRun(program: Command): void {
     .action(async (name: string, flags: Flags) => {
       const output = createOutput(flags.json === true);
       await overApi(async (client) => {
-        const run = await start(client, name, flags);
+        const run = await start(client, name, flags).catch((error: unknown) => {
+          throw withAdvice(error, flags.input);
+        });
         if (flags.watch !== true) return showStarted(run, output);
         const status = await watchRun(client, run.id, output);
         if (status !== 'succeeded') process.exitCode = exitCodes.failed;
@@ -64,6 +66,19 @@ async function start(client: WeirClient, name: string, flags: Flags): Promise<Ap
       },
     }),
   );
+}
+
+/** A refusal of text where the pipeline declares something else says how to write that. */
+function withAdvice(error: unknown, given: JsonObject): unknown {
+  if (!(error instanceof ServerProblem)) return error;
+  const refused = error.problem?.errors.filter(({ code }) => code === 'wrong_type').map(({ pointer }) => pointer) ?? [];
+  const names = Object.keys(given).filter(
+    (name) => typeof given[name] === 'string' && refused.includes(`#/inputs/${name}`),
+  );
+  if (names.length === 0) return error;
+  const better = names.map((name) => `-i ${name}:=…`).join(' ');
+  const advice = `What stands behind = is text. JSON (numbers, true, false, lists, objects) goes behind := as in ${better}`;
+  return new ServerProblem(error.status, error.code, `${error.message}\n  ${advice}`, error.problem);
 }
 
 function showStarted(run: Api['Run'], output: Output): void {
