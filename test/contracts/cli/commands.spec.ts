@@ -177,6 +177,47 @@ describe('weir', () => {
     ]);
   });
 
+  it('tells of := where text was given for another type', async () => {
+    const inputs = { n: { type: 'integer' }, list: { type: 'array' }, text: { type: 'string', max_length: 1 } };
+    const steps = [{ id: 'a', transform: '${inputs.n}' }];
+    await api.ask('/v1/pipelines/typed', { method: 'PUT', body: { name: 'typed', inputs, steps } });
+    const refused = await weir('run', 'typed', '-i', 'n=3', '-i', 'list=[1]', '-i', 'text=long', '--json');
+    expect(refused).toMatchObject({ code: 1, lines: [{ event: 'failed', code: 'invalid_inputs' }] });
+    expect(refused.err).toContain('#/inputs/n: inputs.n: found "3", expected a whole number.');
+    expect(refused.err).toMatch(/ := as in -i n:=… -i list:=…\n$/);
+    expect((await weir('run', 'typed', '-i', 'n=3', '-i', 'list:=1')).err).toMatch(/ := as in -i n:=…\n$/);
+    expect((await weir('run', 'typed', '-i', 'text=long')).err).not.toContain(':=');
+    expect((await weir('run', 'typed', '-i', 'n:=3', '-i', 'list:=[1]')).code).toBe(0);
+  });
+
+  it('says which items a step has, and takes one as weir show writes it', async () => {
+    const judge = { id: 'judge', agent: 'a', task: '${item}', context: { mode: 'fresh' } };
+    const mapped = {
+      name: 'mapped',
+      defaults: { model: 'scripted:chat' },
+      agents: { a: {} },
+      steps: [{ id: 'check', for_each: ['one', 'two'], do: { steps: [judge] } }],
+    };
+    await api.ask('/v1/pipelines/mapped', { method: 'PUT', body: mapped });
+    const { lines } = await weir('run', 'mapped', '--json');
+    const run: string = lines[0].run_id;
+    await api.work();
+    expect((await weir('context', run, 'judge')).err).toBe(
+      `weir: Step judge of run ${run} is done once per item and has items 0 to 1: name one as item (weir context: --item 0).\n`,
+    );
+    expect((await weir('context', run, 'judge', '1', '--json')).lines).toMatchObject([{ code: 'step_not_found' }]);
+    expect((await weir('context', run, 'judge[2]')).err).toBe(
+      `weir: Step judge, item 2, of run ${run} does not exist: it has items 0 to 1.\n`,
+    );
+    for (const place of [['judge', '--item', '1'], ['judge[1]']])
+      expect((await weir('context', run, ...place, '--json')).lines).toMatchObject([{ item: 1, call: 1 }]);
+    expect((await weir('context', run, 'judge[1]', '2', '--json')).lines).toMatchObject([{ code: 'call_not_found' }]);
+    expect((await weir('context', run, 'check')).err).toContain(
+      `Step check of run ${run} is a for_each: only agent steps call models. See weir show ${run}.`,
+    );
+    expect((await weir('context', run, 'nothing')).err).toContain('does not exist in this project');
+  });
+
   it('cancels a run once', async () => {
     const run: string = (await weir('run', 'chat', '-i', 'message=hi', '--json')).lines[0].run_id;
     expect((await weir('show', run)).out).toMatch(

@@ -2,14 +2,14 @@ import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { z } from 'zod';
 import { subStreamId, type StoredEvent } from '#libs/domain';
-import { contextOfStep, type RunRecord } from '#libs/engine';
-import { findStep, listSteps, stepKeyOf, type ReadDatabase, type StepKey } from '#libs/event-store';
+import { contextOfStep, type RunRecord, type StepRunRecord } from '#libs/engine';
+import { findStep, lastItemOf, listSteps, stepKeyOf, type ReadDatabase, type StepKey } from '#libs/event-store';
 import { API_PARTS, type ApiParts } from '../api-parts.js';
 import { FromCaller, hasScope, type Caller } from '../auth/caller.js';
 import { decodeCursor } from '../http/list-cursor.js';
 import { pageOf, toPage, type Page } from '../http/list-page.js';
 import { Operation } from '../http/operation.js';
-import { notFound } from '../http/problem-error.js';
+import { notFound, ProblemError } from '../http/problem-error.js';
 import { pathId, versionNumber } from '../http/scalars.js';
 import { runNotFound } from '../runs/load-run.js';
 import { callContext, type CallContext } from './call-context.schema.js';
@@ -82,14 +82,7 @@ export class StepsController {
     @FromCaller() caller: Caller,
   ): Promise<StepDetail> {
     const run = await this.run(caller, runId);
-    const found = await findStep(this.db, {
-      projectId: caller.projectId,
-      runId,
-      stepId,
-      item: query.item ?? null,
-      round: query.round ?? null,
-    });
-    if (found === null) throw stepNotFound(runId, stepId, query.item);
+    const found = await this.step(run, { stepId, item: query.item ?? null, round: query.round ?? null });
     const context = await contextOfStep(this.parts.engine, caller.projectId, found.manifest);
     return { ...toStep(run, found, hasScope(caller, 'content:read')), context };
   }
@@ -111,8 +104,7 @@ export class StepsController {
   ): Promise<Page<Call>> {
     const run = await this.run(caller, runId);
     const item = query.item ?? null;
-    const found = await findStep(this.db, { projectId: caller.projectId, runId, stepId, item, round: null });
-    if (found === null) throw stepNotFound(runId, stepId, query.item);
+    await this.step(run, { stepId, item, round: null });
     const events = (await this.callEvents(run, stepId, item)).filter((event) => event.runId === runId);
     return { data: callsOf(runId, stepId, item, events), next_cursor: null, has_more: false };
   }
@@ -146,8 +138,9 @@ export class StepsController {
       callEvents: await this.callEvents(run, stepId, item),
       comparesWithPrevious: query.diff === 'previous',
     });
-    if (answer === null) throw notFound('call_not_found', `Call ${callNo} of step ${stepId} in run ${runId}`);
-    return answer;
+    if (answer !== null) return answer;
+    await this.step(run, { stepId, item, round: null });
+    throw notFound('call_not_found', `Call ${callNo} of step ${stepId}${ofItem(item)} of run ${runId}`);
   }
 
   private async page(
@@ -177,6 +170,17 @@ export class StepsController {
     return run;
   }
 
+  /** Of the latest round where `round` is null. @throws ProblemError 404 */
+  private async step(
+    { projectId, runId }: RunRecord,
+    place: { stepId: string; item: number | null; round: number | null },
+  ): Promise<StepRunRecord> {
+    const found = await findStep(this.db, { projectId, runId, ...place });
+    if (found !== null) return found;
+    const last = await lastItemOf(this.db, { projectId, runId, stepId: place.stepId });
+    throw stepNotFound(runId, place.stepId, place.item, last);
+  }
+
   private callEvents(run: RunRecord, stepId: string, item: number | null): Promise<StoredEvent[]> {
     return this.parts.engine.log.read({
       projectId: run.projectId,
@@ -194,6 +198,16 @@ function toKey(after: readonly (string | number)[]): StepKey {
   return { stepId: String(after[0]), item: Number(after[1]), round: Number(after[2]) };
 }
 
-function stepNotFound(runId: string, stepId: string, item: number | undefined) {
-  return notFound('step_not_found', `Step ${stepId}${item === undefined ? '' : `, item ${item},`} of run ${runId}`);
+/** Says which items there are where one of them is missing, or was meant. */
+function stepNotFound(runId: string, stepId: string, item: number | null, lastItem: number | null): ProblemError {
+  const subject = `Step ${stepId}${ofItem(item)} of run ${runId}`;
+  if (lastItem === null || (item !== null && item <= lastItem)) return notFound('step_not_found', subject);
+  const items = lastItem === 0 ? 'item 0 alone' : `items 0 to ${lastItem}`;
+  const detail =
+    item === null
+      ? `${subject} is done once per item and has ${items}: name one as item (weir context: --item 0).`
+      : `${subject} does not exist: it has ${items}.`;
+  return new ProblemError('step_not_found', detail);
 }
+
+const ofItem = (item: number | null): string => (item === null ? '' : `, item ${item},`);

@@ -54,6 +54,21 @@ export async function findStep(db: ReadDatabase, place: StepPlace): Promise<Step
   return found === undefined ? null : stepRunRecord(found);
 }
 
+/** The highest item that a step of a `for_each` has begun, they count from 0; null: it has none. */
+export async function lastItemOf(
+  db: ReadDatabase,
+  place: Pick<StepPlace, 'projectId' | 'runId' | 'stepId'>,
+): Promise<number | null> {
+  const found = await db
+    .selectFrom('step_run')
+    .select((of) => of.fn.max('item').as('last'))
+    .where('project_id', '=', place.projectId)
+    .where('run_id', '=', place.runId)
+    .where('step_id', '=', place.stepId)
+    .executeTakeFirst();
+  return found?.last ?? null;
+}
+
 /** Steps of these runs that have not ended. */
 export async function listOpenSteps(
   db: ReadDatabase,
