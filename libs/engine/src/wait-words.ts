@@ -61,7 +61,7 @@ export function afterWait(step: StepRunRecord): string {
     case 'signal':
       return step.kind === 'wait_for'
         ? `It goes on when the signal is sent: ${signalCommand(step.waitingKey ?? '')}, or POST /v1/signals/{name}.${atTheLatest}`
-        : 'It goes on when the result is sent: POST /v1/runs/{run}/steps/{step}/calls/{n}/result.';
+        : 'It goes on when the run that the call started has ended, or the result is sent: POST /v1/runs/{run}/steps/{step}/calls/{n}/result.';
     case 'children':
       return step.kind === 'pipeline'
         ? `It goes on when that run ends; look at it with weir explain ${step.waitingKey ?? 'RUN'}.`
