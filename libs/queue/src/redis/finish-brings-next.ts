@@ -1,5 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { createRedisBackend, type BackendFactory } from 'bullmq';
+import type { Redis } from 'ioredis';
+import { writeOnceATurn } from './one-write-a-turn.js';
 
 type Backend = ReturnType<typeof createRedisBackend>;
 type Look = Awaited<ReturnType<Backend['moveToActive']>>;
@@ -14,6 +16,8 @@ const NOTHING: Look = [];
 export const createWorkerBackend: BackendFactory<Backend> = (name, opts, extra) => {
   const backend = createRedisBackend(name, opts, extra);
   if (extra?.withBlockingConnection !== true) return backend;
+  // Rejected when the worker is closed before it was connected, which BullMQ reports.
+  backend.client.then((client) => writeOnceATurn(client as unknown as Redis)).catch(() => undefined);
   const looks = new Looks();
   const look = backend.moveToActive.bind(backend);
   const wait = backend.waitForJob.bind(backend);

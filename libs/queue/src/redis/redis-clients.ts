@@ -1,23 +1,23 @@
 import { Redis } from 'ioredis';
 import type { ReportFault } from '../queue-backend.js';
 import type { RedisQueueSettings } from '../queue-settings.js';
+import { writeOnceATurn } from './one-write-a-turn.js';
 
 /** Back within two seconds of a server's return, however long it was away. */
 const retryStrategy = (attempt: number): number => Math.min(attempt * 100, 1500);
 
 /** The client for commands: one a process. Without a connection its commands fail at once instead of queueing. */
 export function commandClient(settings: RedisQueueSettings, reportFault: ReportFault): Redis {
-  return guarded(
-    new Redis(settings.url, {
-      enableOfflineQueue: false,
-      autoResendUnfulfilledCommands: false,
-      maxRetriesPerRequest: 0,
-      connectTimeout: 5000,
-      retryStrategy,
-      connectionName: 'weir-commands',
-    }),
-    reportFault,
-  );
+  const client = new Redis(settings.url, {
+    enableOfflineQueue: false,
+    autoResendUnfulfilledCommands: false,
+    maxRetriesPerRequest: 0,
+    connectTimeout: 5000,
+    retryStrategy,
+    connectionName: 'weir-commands',
+  });
+  writeOnceATurn(client);
+  return guarded(client, reportFault);
 }
 
 /** A subscribed connection can do nothing else, so it is one of its own. It subscribes again after each reconnection. */
