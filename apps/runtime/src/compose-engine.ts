@@ -3,7 +3,7 @@ import { Registry } from 'prom-client';
 import { v7 as uuidV7 } from 'uuid';
 import type { Finding } from '#libs/domain';
 import { celExpressions } from '#libs/expressions';
-import { Admission, ConversationCache, HeldSteps, recordedCalls, type EngineDeps } from '#libs/engine';
+import { Admission, ComingSteps, ConversationCache, HeldSteps, recordedCalls, type EngineDeps } from '#libs/engine';
 import {
   connect,
   postgresCompactionStore,
@@ -144,6 +144,7 @@ function engineDeps(settings: Settings, parts: Parts): { engine: EngineDeps; too
     settings: engineSettings(settings, app),
     admission: new Admission(),
     held: new HeldSteps(),
+    coming: new ComingSteps(),
     conversations: new ConversationCache(CONVERSATION_BYTES),
     logger,
     now: () => new Date(),

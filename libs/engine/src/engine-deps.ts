@@ -1,6 +1,7 @@
 import type { ExpressionLanguage, Json, JsonObject, PipelineFacts } from '#libs/domain';
 import type { ConversationCache } from './agent/conversation-cache.js';
 import type { Admission } from './dispatch/admission.js';
+import type { ComingSteps } from './dispatch/coming-steps.js';
 import type { HeldSteps } from './claim/held-steps.js';
 import type { CompactionStore } from './ports/compaction-store.port.js';
 import type { EventLog } from './ports/event-log.port.js';
@@ -54,6 +55,8 @@ export type EngineDeps = {
   epoch: QueueEpoch;
   /** What this process knows of what waits for the queue. */
   admission: Admission;
+  /** Steps that it has told the queue of before they are stored. */
+  coming: ComingSteps;
   models: Models;
   /** Shared by all processes. */
   limiter: ModelLimiter;

@@ -17,6 +17,7 @@ export { heartbeatCompactions, runCompactionJob } from './compact-stream/run-com
 export * from './describe-run.js';
 export * from './discard-dead-letter.js';
 export { Admission } from './dispatch/admission.js';
+export { ComingSteps } from './dispatch/coming-steps.js';
 export * from './dispatch/relay.js';
 export * from './explain-run.js';
 export * from './load-definition.js';

@@ -15,6 +15,7 @@ import type { ToPush } from './advance/advance.js';
 import { advanceRun, type Advance, type Advanced } from './advance/advance-run.js';
 import { RunRecorder } from './advance/run-recorder.js';
 import { workOn } from './advance/work-on.js';
+import { pushAhead } from './dispatch/push-ahead.js';
 import type { EngineDeps } from './engine-deps.js';
 import type { RunRecord, StepLease, StepRunRecord } from './ports/run-records.port.js';
 import type { Claimed, RunTransaction } from './ports/run-store.port.js';
@@ -25,8 +26,14 @@ import { inMs } from './waits/due-at.js';
 import { parkStep } from './waits/park-step.js';
 import { waitForCalls } from './waits/wait-for-calls.js';
 
-/** `lease`: under which this worker goes on with the run's next step, if it may. */
-export type Settle = { claimed: Claimed; definition: PipelineDefinition; outcome: StepOutcome; lease?: StepLease };
+/** `lease`: under which this worker goes on with the run's next step, if it may. `underWay`: called when all has been sent, to store and queue. */
+export type Settle = {
+  claimed: Claimed;
+  definition: PipelineDefinition;
+  outcome: StepOutcome;
+  lease?: StepLease;
+  underWay?: () => void;
+};
 /**
  * `next`: the step that this worker has claimed with it. `wakeUps` resolves when the queue and other runs have been told of what
  * follows, and never rejects; they are under way, so the step's job may end before it.
@@ -40,30 +47,31 @@ export type Settled = { next: Claimed | null; wakeUps: Promise<void> };
 export async function settleStep(deps: EngineDeps, settle: Settle): Promise<Settled | null> {
   const settled = settle.outcome.kind === 'fenced_out' ? null : await transactSettle(deps, settle);
   if (settled === null) {
-    deps.logger.info(
-      { step_run_id: settle.claimed.step.stepRunId, run_id: settle.claimed.run.runId },
-      'step is not held here any more; nothing written',
-    );
+    const { step, run } = settle.claimed;
+    const ids = { step_run_id: step.stepRunId, run_id: run.runId };
+    deps.logger.info(ids, 'step is not held here any more; nothing written');
     return null;
   }
-  return { next: settled.next, wakeUps: afterCommit(deps, settled.advanced) };
+  return { next: settled.next, wakeUps: afterCommit(deps, settled.advanced, settled.pushing) };
 }
 
-type InTransaction = Pick<Settled, 'next'> & { advanced: Advanced };
+/** `pushing`: what was dispatched has been sent to the queue before it was stored. */
+type InTransaction = Pick<Settled, 'next'> & { advanced: Advanced; pushing?: Promise<void> | undefined };
 
 /** The common outcome shares its transaction with whatever else is ready; the others may lock or read more. */
 function transactSettle(deps: EngineDeps, settle: Settle): Promise<InTransaction | null> {
   const work = (tx: RunTransaction): Promise<InTransaction | null> => settleIn(tx, deps, settle);
-  return settle.outcome.kind === 'succeeded'
-    ? deps.runs.transactRun(workOn(settle.claimed, settle.definition), work)
-    : deps.runs.transact(work);
+  if (settle.outcome.kind !== 'succeeded') return deps.runs.transact(work);
+  const write = deps.runs.transactRun(workOn(settle.claimed, settle.definition), work, (decided) => {
+    if (decided === null) return;
+    decided.pushing = pushAhead(deps, decided.advanced.dispatched, write);
+    settle.underWay?.();
+  });
+  return write;
 }
 
-async function settleIn(
-  tx: RunTransaction,
-  deps: EngineDeps,
-  { claimed, definition, outcome, lease }: Settle,
-): Promise<InTransaction | null> {
+async function settleIn(tx: RunTransaction, deps: EngineDeps, settle: Settle): Promise<InTransaction | null> {
+  const { claimed, definition, outcome, lease } = settle;
   const { projectId, runId } = claimed.run;
   const run = await tx.lockRun(projectId, runId);
   const locked = await tx.lockStepRun(projectId, claimed.step.stepRunId);

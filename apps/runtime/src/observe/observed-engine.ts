@@ -102,7 +102,8 @@ function observedRuns(runs: EngineDeps['runs'], metrics: EngineMetrics): EngineD
   return {
     ...runs,
     transact: (work) => watched(metrics, work, (watching) => runs.transact(watching)),
-    transactRun: (about, work) => watched(metrics, work, (watching) => runs.transactRun(about, watching)),
+    transactRun: (about, work, underWay) =>
+      watched(metrics, work, (watching) => runs.transactRun(about, watching, underWay)),
     heartbeat: async (held, leaseMs, workerBytes) => {
       const renewed = await runs.heartbeat(held, leaseMs, workerBytes);
       metrics.leasesLost(held.length - renewed.size);

@@ -11,11 +11,11 @@ import { RunRecorder } from './run-recorder.js';
 /**
  * Wake-ups after a commit, and what follows from it in other runs. All of it may get lost: the relay, the sweeper and the
  * pollers find the same from the rows. Never throws. Where answers must not wait for the queue (row C5), the caller goes
- * on after `wakeUpWaitMs`.
+ * on after `wakeUpWaitMs`. `pushing`: what was dispatched has been sent to the queue already.
  */
-export async function afterCommit(deps: EngineDeps, advanced: Advanced): Promise<void> {
+export async function afterCommit(deps: EngineDeps, advanced: Advanced, pushing?: Promise<void>): Promise<void> {
   const { wakeUpWaitMs } = deps.settings;
-  const done = wakeUp(deps, advanced);
+  const done = wakeUp(deps, advanced, pushing);
   if (wakeUpWaitMs === undefined) return done;
   let timer: NodeJS.Timeout | undefined;
   const enough = new Promise<void>((resolve) => {
@@ -25,8 +25,8 @@ export async function afterCommit(deps: EngineDeps, advanced: Advanced): Promise
   clearTimeout(timer);
 }
 
-async function wakeUp(deps: EngineDeps, advanced: Advanced): Promise<void> {
-  await dispatchNow(deps, advanced.runnable, advanced.dispatched);
+async function wakeUp(deps: EngineDeps, advanced: Advanced, pushing?: Promise<void>): Promise<void> {
+  await dispatchNow(deps, advanced.runnable, advanced.dispatched, pushing);
   if (advanced.ended !== null) deps.logger.debug({ run_id: advanced.runId, status: advanced.ended }, 'run ended');
   try {
     await deps.wakeups.publishProgress(advanced.runId);

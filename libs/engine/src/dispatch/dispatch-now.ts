@@ -4,18 +4,20 @@ import type { StepJob } from '../ports/step-queue.port.js';
 export type DispatchDeps = Pick<EngineDeps, 'runs' | 'queue' | 'admission' | 'wakeups' | 'logger'>;
 
 /**
- * Pushes what this process has just made runnable: `dispatched` are marked already, of `runnable` as many as admission has room
- * for; the relay pushes the rest. Where others wait already, it pushes as many of those whose turn it is.
+ * Pushes what this process has just made runnable: `dispatched` are marked already (`pushing`: and have been sent to the queue), of
+ * `runnable` as many as admission has room for; the relay pushes the rest. Where others wait already, it pushes as many of those
+ * whose turn it is.
  * Never throws: a queue that is away costs time, not work, because undispatched rows are the outbox.
  */
 export async function dispatchNow(
   deps: DispatchDeps,
   runnable: readonly string[],
   dispatched: readonly StepJob[] = [],
+  pushing?: Promise<void>,
 ): Promise<void> {
   try {
     // In this order: the queue is asked for room after it has taken what was reserved.
-    await pushJobs(deps, dispatched);
+    await pushJobs(deps, dispatched, pushing);
     await pushRunnable(deps, runnable);
   } catch (error) {
     deps.logger.warn(
@@ -41,10 +43,10 @@ async function takeNow({ runs, admission }: DispatchDeps, stepRunIds: readonly s
 }
 
 /** Pushes jobs whose rows are marked as dispatched; gives the rows back when the queue does not take them. */
-export async function pushJobs(deps: DispatchDeps, jobs: readonly StepJob[]): Promise<void> {
+export async function pushJobs(deps: DispatchDeps, jobs: readonly StepJob[], pushing?: Promise<void>): Promise<void> {
   if (jobs.length === 0) return;
   try {
-    await deps.queue.push(jobs);
+    await (pushing ?? deps.queue.push(jobs));
   } catch (error) {
     await deps.runs.undispatch(jobs);
     throw error;

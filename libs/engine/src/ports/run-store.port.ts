@@ -133,8 +133,9 @@ export interface RunStore extends WaitStore, TriggerStore {
    * As `transact`, for short work on one run. What is ready at the same time shares a transaction, each with its run locked; one
    * work's failure does not fail the others. Work must begin with `lockRun` (or `insertRun`), wait for nothing but `tx`, and be
    * repeatable: it may be done by what is `seen` of the run first, and again under its lock when that does not hold any more.
+   * `underWay`: called, once at most, with what the work returned when that has been sent to be stored and is not known to be. Must not throw.
    */
-  transactRun<T>(about: RunWork, work: (tx: RunTransaction) => Promise<T>): Promise<T>;
+  transactRun<T>(about: RunWork, work: (tx: RunTransaction) => Promise<T>, underWay?: (decided: T) => void): Promise<T>;
 
   /**
    * The claim: one UPDATE … RETURNING that raises the fence, if dispatch_no fits and the step is queued.

@@ -17,9 +17,9 @@ import { unclaimedRow } from '../unclaimed-row.js';
 import { haltAtClaim } from '../waits/halt.js';
 import { executeStep } from './execute-step.js';
 import { HeldClaim, leaseOf } from './held-claim.js';
-import { recallStep } from './recall-step.js';
 import type { StepExecution } from './step-execution.js';
 import { failedStep, stepTimedOut, type StepOutcome } from './step-outcome.js';
+import { takeStep } from './take-step.js';
 
 type StepJobRef = { stepRunId: string; dispatchNo: number };
 
@@ -32,10 +32,10 @@ export async function runStepJob(deps: EngineDeps, job: StepJobRef, signal?: Abo
 /**
  * One job of the step queue: claim, execute, settle, and for a while the same with the run's next steps. Ends quietly when
  * somebody else has the step. A draining process never claims: it gives the job back under a new number.
- * Resolves when the queue may have the job's place back: what follows from it has been sent to the queue, which has not answered
- * (`wakeUps`; the process holds the step until then, so that a shutdown waits for it).
- * Never throws for what can happen to a step; throws only when even settling failed (then the lease expires and the
- * sweeper dispatches again).
+ * Resolves when the queue may have the job's place back: how the step ended is on its way to the store, and what follows from it to
+ * the queue (ADRs 0035, 0041). `wakeUps`: when both have answered; the process holds the step until then, so that a shutdown waits for it.
+ * Never throws for what can happen to a step; throws, or `wakeUps` tells it, only when even settling failed (then the lease
+ * expires, or the job is missed, and the sweeper dispatches again).
  */
 export async function handleStepJob(
   deps: EngineDeps,
@@ -43,33 +43,48 @@ export async function handleStepJob(
   signal?: AbortSignal,
 ): Promise<{ wakeUps: Promise<unknown> }> {
   if (deps.held.isDraining()) {
+    await deps.coming.arrived(job.stepRunId);
     await deps.runs.redispatch([job]);
     return { wakeUps: Promise.resolve() };
   }
   const endsAt = performance.now() + deps.settings.goOnMs;
-  const claimed = (await recallStep(deps, job)) ?? (await deps.runs.claimStep({ ...job, ...leaseOf(deps) }));
+  const claimed = await takeStep(deps, job);
   deps.queue.jobTaken();
   deps.admission.jobTaken();
+  if (claimed === null) return { wakeUps: Promise.resolve() };
+  let mayEnd: () => void = () => undefined;
+  const underWay = new Promise<void>((resolve) => (mayEnd = resolve));
   const wakeUps: Promise<void>[] = [];
-  let step = claimed === null ? null : new HeldClaim(deps, claimed);
-  while (step !== null) step = await runHeld(deps, step, { signal, endsAt, wakeUps });
-  return { wakeUps: Promise.all(wakeUps) };
+  const running = runSteps(deps, claimed, { signal, endsAt, wakeUps, mayEnd });
+  await Promise.race([running, underWay]);
+  const settled = running.then(() => Promise.all(wakeUps));
+  settled.catch((error: unknown) => tellUnsettled(deps, claimed, error));
+  return { wakeUps: settled };
 }
 
-/** `endsAt`: by `performance.now`; afterwards no further step is claimed. */
-type Job = { signal: AbortSignal | undefined; endsAt: number; wakeUps: Promise<void>[] };
+function tellUnsettled({ logger }: EngineDeps, { run, step }: Claimed, error: unknown): void {
+  logger.warn(
+    { run_id: run.runId, step_run_id: step.stepRunId, error: describeError(error) },
+    'how the step ended could not be written after its job had ended; the sweeper finds it',
+  );
+}
+
+/** `endsAt`: by `performance.now`; afterwards no further step is claimed. `mayEnd`: see `handleStepJob`. */
+type Job = { signal: AbortSignal | undefined; endsAt: number; wakeUps: Promise<void>[]; mayEnd: () => void };
+
+async function runSteps(deps: EngineDeps, claimed: Claimed, job: Job): Promise<void> {
+  let step: HeldClaim | null = new HeldClaim(deps, claimed);
+  while (step !== null) step = await runHeld(deps, step, job);
+}
 
 /** Returns the step to go on with. */
-async function runHeld(
-  deps: EngineDeps,
-  claim: HeldClaim,
-  { signal, endsAt, wakeUps }: Job,
-): Promise<HeldClaim | null> {
+async function runHeld(deps: EngineDeps, claim: HeldClaim, job: Job): Promise<HeldClaim | null> {
+  const { signal, wakeUps } = job;
   const onAbort = (): void => claim.held.stop('shutdown');
   signal?.addEventListener('abort', onAbort, { once: true });
   let woken: Promise<void> | null = null;
   try {
-    const settled = await deps.inStep(claim.claimed, () => executeAndSettle(deps, claim, endsAt));
+    const settled = await deps.inStep(claim.claimed, () => executeAndSettle(deps, claim, job));
     if (settled === null) return null;
     woken = settled.wakeUps.then(() => claim.release());
     wakeUps.push(woken);
@@ -81,7 +96,7 @@ async function runHeld(
   }
 }
 
-async function executeAndSettle(deps: EngineDeps, claim: HeldClaim, endsAt: number): Promise<Settled | null> {
+async function executeAndSettle(deps: EngineDeps, claim: HeldClaim, { endsAt, mayEnd }: Job): Promise<Settled | null> {
   const { held } = claim;
   const { run, step: row } = claim.claimed;
   const fields = {
@@ -112,8 +127,9 @@ async function executeAndSettle(deps: EngineDeps, claim: HeldClaim, endsAt: numb
   }
   outcome = await heldOutcome(claim, outcome, beganAt);
   const mayGoOn = !held.isDraining() && performance.now() < endsAt;
-  const lease = mayGoOn ? { lease: leaseOf(deps) } : {};
-  const settled = await settleStep(deps, { claimed: claim.claimed, definition, outcome, ...lease });
+  const settle = { claimed: claim.claimed, definition, outcome };
+  // A job that may go on with the next step does not end before it knows that step.
+  const settled = await settleStep(deps, { ...settle, ...(mayGoOn ? { lease: leaseOf(deps) } : { underWay: mayEnd }) });
   if (settled === null) return null;
   const failure = outcome.kind === 'failed' ? outcome.failure.kind : null;
   deps.logger[failure === null ? 'debug' : 'info']({ ...fields, outcome: outcome.kind, failure }, 'step handled');

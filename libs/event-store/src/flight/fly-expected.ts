@@ -20,10 +20,11 @@ const UNSURE: Expected = { kind: 'unsure' };
 export async function flyExpected(db: Database, known: Known, works: readonly FlyingWork[]): Promise<Expected[]> {
   const runIds = new Set<string>();
   const done = await Promise.all(
-    works.map(({ about, work }) => {
+    works.map((one) => {
+      const { about } = one;
       const isFirst = !runIds.has(about.runId);
       runIds.add(about.runId);
-      return isFirst ? performed(about, work, known.clock) : Promise.resolve(null);
+      return isFirst ? performed(one, known.clock) : Promise.resolve(null);
     }),
   );
   const stale = await written(
@@ -39,15 +40,15 @@ export async function flyExpected(db: Database, known: Known, works: readonly Fl
 /** What this process knows of the database without asking. */
 export type Known = { clock: DatabaseClock; recalled: RecalledSteps };
 
-type Performed = { memory: RunMemory; expected: ExpectedRun | null; result: unknown };
+type Performed = { memory: RunMemory; expected: ExpectedRun | null; result: unknown; isUnderWay: () => void };
 
 /** Null: more must be known for it. */
-async function performed(about: RunWork, work: FlyingWork['work'], clock: DatabaseClock): Promise<Performed | null> {
+async function performed({ about, work, underWay }: FlyingWork, clock: DatabaseClock): Promise<Performed | null> {
   const seen = seenRun(about, clock.now());
   if (seen === null) return null;
   try {
     const result = await work(memoryTransaction(seen.memory, noSession));
-    return { ...seen, result };
+    return { ...seen, result, isUnderWay: () => underWay(result) };
   } catch (error) {
     if (error instanceof NeedsSession) return null;
     throw error;
@@ -60,7 +61,7 @@ function noSession(): never {
   throw new NeedsSession('more must be known of this run than was seen of it');
 }
 
-function seenRun(about: RunWork, now: string | null): Omit<Performed, 'result'> | null {
+function seenRun(about: RunWork, now: string | null): Pick<Performed, 'memory' | 'expected'> | null {
   const { projectId, runId, seen } = about;
   if (seen === null || now === null) return null;
   const nothing = { steps: [], others: [], places: [], lockedSteps: [], loops: [], now };
@@ -88,13 +89,15 @@ async function written(db: Database, { clock, recalled }: Known, done: readonly 
   for (;;) {
     const left = done.filter(({ memory }) => !stale.has(memory.runId));
     if (left.length === 0) return stale;
-    const answer = await db.within(() =>
+    const writing = db.within(() =>
       writeExpected(
         db.sql,
         left.map(({ memory }) => memory.changes),
         left.flatMap(({ expected }) => expected ?? []),
       ),
     );
+    if (stale.size === 0) for (const { isUnderWay } of left) isUnderWay();
+    const answer = await writing;
     clock.note(answer.at);
     if (answer.stale === null) {
       for (const one of left) keepFollower(recalled, one, answer.version);

@@ -8,7 +8,12 @@ import type { DatabaseClock } from './database-clock.js';
 import { memoryTransaction } from './memory-transaction.js';
 import type { RunMemory } from './run-memory.js';
 
-export type FlyingWork = { about: RunWork; work: (tx: RunTransaction) => Promise<unknown> };
+/** `underWay`: as in the port. */
+export type FlyingWork = {
+  about: RunWork;
+  work: (tx: RunTransaction) => Promise<unknown>;
+  underWay: (decided: unknown) => void;
+};
 
 /**
  * One transaction for many works: locks (runs, then steps, each sorted), one reading, the works, one writing. Works on the

@@ -1,5 +1,5 @@
 import { RetryableError } from '#libs/domain';
-import type { RunTransaction, RunWork } from '#libs/engine';
+import type { RunStore, RunTransaction, RunWork } from '#libs/engine';
 import { Gathering } from '../append/gathering.js';
 import type { Database } from '../connect.js';
 import { databaseError } from '../database-error.js';
@@ -14,10 +14,7 @@ import { flyRuns, type FlyingWork } from './fly-runs.js';
  * what is seen of their runs, in one round trip; where that does not do, under locks. When a flight under locks fails, each of its
  * works is done by itself, so that one work's fault is its own; a deadlock passes that way too.
  */
-export function runFlights(
-  db: Database,
-  recalled: RecalledSteps,
-): <T>(about: RunWork, work: (tx: RunTransaction) => Promise<T>) => Promise<T> {
+export function runFlights(db: Database, recalled: RecalledSteps): RunStore['transactRun'] {
   const clock = new DatabaseClock();
   const locked = new Gathering<FlyingWork, unknown>(
     (works) => flyRuns(db, clock, works),
@@ -33,10 +30,17 @@ export function runFlights(
       return { kind: 'unsure' };
     },
   );
-  return async <T>(about: RunWork, work: (tx: RunTransaction) => Promise<T>) => {
-    const first: Expected = about.seen === null ? { kind: 'unsure' } : await expected.ask({ about, work });
+  return async <T>(
+    about: RunWork,
+    work: (tx: RunTransaction) => Promise<T>,
+    underWay: (decided: T) => void = () => undefined,
+  ) => {
+    // It gets what this work returned.
+    const sent = underWay as FlyingWork['underWay'];
+    const asked = { about, work, underWay: sent };
+    const first: Expected = about.seen === null ? { kind: 'unsure' } : await expected.ask(asked);
     // What comes back is what this work returned.
-    return (first.kind === 'written' ? first.result : await locked.ask({ about, work })) as T;
+    return (first.kind === 'written' ? first.result : await locked.ask(asked)) as T;
   };
 }
 
