@@ -92,8 +92,11 @@ export type ReadyBuild = {
   readonly tokens: number;
   /** To append as `CompactionRequested` beside the call; null: none. */
   readonly proposal: CompactionProposal | null;
-  /** Canonical JSON of {system, messages, tools}; `context_hash` is its SHA-256. */
-  readonly canonical: string;
+  /**
+   * Canonical JSON of {system, messages, tools} in pieces; `context_hash` is the SHA-256 of all of it. Putting a long one together
+   * takes longer than hashing it.
+   */
+  readonly canonical: readonly string[];
 };
 
 export type WaitBuild = {

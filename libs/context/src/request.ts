@@ -87,9 +87,13 @@ export function requestOf(shaped: ShapedDraft, manifest: Manifest): NeutralReque
   };
 }
 
-/** Canonical JSON of {system, messages, tools}: the form that `context_hash` is taken over. */
-export const requestCanonical = ({ messages }: ShapedDraft, { system, tools }: NeutralRequest): string =>
-  `{"messages":[${messages.map(({ canonical }) => canonical).join(',')}],"system":${canonicalJson(system)},"tools":${canonicalJson(tools)}}`;
+/** Canonical JSON of {system, messages, tools} in pieces: the form that `context_hash` is taken over. */
+export function requestCanonical({ messages }: ShapedDraft, { system, tools }: NeutralRequest): string[] {
+  const pieces = ['{"messages":['];
+  for (const { canonical } of messages) pieces.push(pieces.length === 1 ? canonical : `,${canonical}`);
+  pieces.push(`],"system":${canonicalJson(system)},"tools":${canonicalJson(tools)}}`);
+  return pieces;
+}
 
 /** After tools and system, after the summary, at the mask boundary, at the end of the tail. */
 export function cacheBreakpoints(draft: Draft, shaped: ShapedDraft): CacheBreakpoint[] {

@@ -25,6 +25,7 @@ export { contextOfStep } from './manifest.js';
 export * from './loops/engine-loops.js';
 export * from './loops/loop.js';
 export * from './hooks/index.js';
+export * from './context-hash.js';
 export * from './new-event.js';
 export * from './preview/index.js';
 export * from './rebuild.js';

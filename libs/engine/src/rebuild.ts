@@ -2,7 +2,7 @@ import { BUILDER_VERSION, buildContext, readPolicy, type BuildResult, type Manif
 import { ERASED_DIGEST, subStreamId, type JsonObject, type StoredEvent, type StoredEventOf } from '#libs/domain';
 import { findManifest } from './manifest.js';
 import { readMemory } from './memory.js';
-import { sha256 } from './new-event.js';
+import { contextHash } from './context-hash.js';
 import type { EngineDeps } from './engine-deps.js';
 
 /** What building a recorded call again gave. `corrupt`: the stored events give other bytes under the same builder. */
@@ -104,6 +104,6 @@ export function verdictOf(
   manifest: Manifest,
 ): RebuildVerdict {
   if (started.digest === ERASED_DIGEST) return 'erased';
-  if (build.kind === 'ready' && sha256(build.canonical) === started.data.context_hash) return 'equal';
+  if (build.kind === 'ready' && contextHash(build) === started.data.context_hash) return 'equal';
   return manifest.builder_version === BUILDER_VERSION ? 'corrupt' : 'differs_by_version';
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { policyCanonical, readPolicy } from '#libs/context';
-import { buildNext, type PreviewedStream, type Review } from '#libs/engine';
+import { buildNext, contextHash, type PreviewedStream, type Review } from '#libs/engine';
 import { messagesOf, withoutBase } from '../steps/call-context.js';
 import type { StepPlace } from '../conversations/step-place.js';
 import type { CallReview, ContextPreview } from './stream-calls.schema.js';
@@ -20,7 +20,7 @@ function contextOf({ stepId, item }: StepPlace, end: NonNullable<PreviewedStream
     api_format: end.manifest.model.apiFormat,
     outcome: build.kind,
     policy_hash: sha256(policyCanonical(readPolicy(end.manifest.policy))),
-    context_hash: ready === null ? null : sha256(ready.canonical),
+    context_hash: ready === null ? null : contextHash(ready),
     upto_seq: end.stream.version,
     messages: ready === null ? [] : messagesOf(ready),
     omitted: (ready?.omitted ?? []).map(({ entries, state, chars }) => ({ entries: [...entries], state, chars })),

@@ -19,7 +19,7 @@ import type { Observed } from './play-plan.js';
 import type { Session } from './session.js';
 
 export const canonicalOf = (build: BuildResult): string =>
-  build.kind === 'ready' ? build.canonical : JSON.stringify({ ...build, report: null });
+  build.kind === 'ready' ? build.canonical.join('') : JSON.stringify({ ...build, report: null });
 
 /**
  * The build of a worker that knows nothing yet, and the build of one that has followed the log, are the build from

@@ -145,7 +145,7 @@ export class Session {
       approx_context_tokens: build.tokens,
       upto_seq: this.events.length,
       policy_hash: this.policyHash,
-      context_hash: textKey(build.canonical),
+      context_hash: textKey(build.canonical.join('')),
       manifest: 'manifest',
       frontier: build.frontier,
       report: build.report,

@@ -10,10 +10,16 @@ const text = (value: string): ContentPart => ({ type: 'text', text: value });
  * not a character of it is changed.
  */
 function fenced(heading: string, body: string): string {
-  let longest = 2;
-  for (const run of body.matchAll(/`+/g)) longest = Math.max(longest, run[0].length);
-  const fence = '`'.repeat(longest + 1);
+  const fence = '`'.repeat(Math.max(2, longestTicks(body)) + 1);
   return `${heading}\n${fence}\n${body}\n${fence}`;
+}
+
+/** Most texts have none at all, which is seen at once. */
+function longestTicks(body: string): number {
+  let longest = 0;
+  if (!body.includes('`')) return longest;
+  for (const run of body.matchAll(/`+/g)) longest = Math.max(longest, run[0].length);
+  return longest;
 }
 
 /** Longer runs of back-ticks in a summary are cut to this, so that its fence is bounded. */
@@ -24,7 +30,8 @@ const summaryHeading = (entries: readonly [number, number]): string =>
 
 /** The summary as the model sees it: facts as of an entry, as data. */
 export function summaryContent(live: LiveCompaction): ContentPart[] {
-  const body = wellFormed(live.summary).replaceAll(/`{11,}/g, '`'.repeat(MAX_TICKS));
+  const said = wellFormed(live.summary);
+  const body = longestTicks(said) > MAX_TICKS ? said.replaceAll(/`{11,}/g, '`'.repeat(MAX_TICKS)) : said;
   return [text(fenced(summaryHeading(live.entries), body))];
 }
 

@@ -1,7 +1,7 @@
 import { buildContext, type BuildResult, type ReadyBuild } from '#libs/context';
 import type { FailureKind, NewEvent, StoredEventOf } from '#libs/domain';
 import { stopReasonOf } from '../claim/held-steps.js';
-import { sha256 } from '../new-event.js';
+import { contextHash } from '../context-hash.js';
 import type { ModelFailureClass, ModelOutcome } from '../ports/model.port.js';
 import { estimatedTokens, reserveModel, returnModel, settleModel, type ReserveResult } from '../reserve-model.js';
 import { failedStep, rateLimitedStep, stepTimedOut, type StepOutcome } from '../run-step/step-outcome.js';
@@ -44,7 +44,7 @@ export async function callModel(context: AgentContext, request: CallRequest): Pr
     if (recorded === 'conflict') return null;
     if (recorded === 'fenced') return { kind: 'fenced_out' };
     await requestProposed(context, build);
-  } else if (sha256(build.canonical) !== request.recorded.data.context_hash) {
+  } else if (contextHash(build) !== request.recorded.data.context_hash) {
     deps.logger.warn(
       { ...context.logFields, call_no: request.callNo },
       'the context of an interrupted call rebuilds to another hash; it is sent as built now',
@@ -108,7 +108,7 @@ async function recordStart(
     approx_context_tokens: build.tokens,
     upto_seq: conversation.version,
     policy_hash: plan.policyHash,
-    context_hash: sha256(build.canonical),
+    context_hash: contextHash(build),
     manifest: request.model.manifestHash,
     frontier: build.frontier,
     report: build.report,

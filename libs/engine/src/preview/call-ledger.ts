@@ -9,7 +9,7 @@ import {
   type ReadyBuild,
 } from '#libs/context';
 import type { StoredEvent } from '#libs/domain';
-import { sha256 } from '../new-event.js';
+import { contextHash } from '../context-hash.js';
 import type { CallLine, TotalLine } from './call-line.js';
 
 /** One model call with what it sends, and what a build with repair only would send. */
@@ -99,7 +99,7 @@ export class CallLedger {
       tokens: build.tokens,
       masked: masked.length,
       ...left,
-      context_hash: sha256(build.canonical),
+      context_hash: contextHash(build),
       common_prefix_chars: commonPrefixChars,
       cost: rounded(cost),
       lint: violations,

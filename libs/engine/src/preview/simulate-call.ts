@@ -13,6 +13,7 @@ import type { JsonObject } from '#libs/domain';
 import { compactionEnd, type CompactionTask } from '../compact-stream/compaction-end.js';
 import { sourceFrom } from '../compact-stream/read-source.js';
 import { extract, type Settled } from '../compact-stream/summarise.js';
+import { contextHash } from '../context-hash.js';
 import { sha256 } from '../new-event.js';
 import { readyUnmanaged } from './call-ledger.js';
 import type { SimulatedStream } from './simulated-stream.js';
@@ -127,7 +128,7 @@ function recordStart({ stream, view, manifest, callNo }: SimulatedCall, build: R
     approx_context_tokens: build.tokens,
     upto_seq: stream.version,
     policy_hash: policyHashOf(manifest.policy),
-    context_hash: sha256(build.canonical),
+    context_hash: contextHash(build),
     manifest: '',
     frontier: build.frontier,
     report,

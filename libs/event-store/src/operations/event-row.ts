@@ -1,4 +1,13 @@
-import { AppError, isEventType, readEventData, type EventType, type StoredEvent, type ViewEvent } from '#libs/domain';
+import {
+  AppError,
+  isEventType,
+  readEventData,
+  type EventType,
+  type JsonObject,
+  type StoredEvent,
+  type ViewEvent,
+} from '#libs/domain';
+import { fromStoredText } from '../encoding/stored-text.js';
 
 /** An event as selected: `EVENT_COLUMNS` of event `e` left joined with payload `p`. */
 export type EventRow = {
@@ -20,11 +29,24 @@ export type EventRow = {
   recorded_at: string;
 };
 
-/** What builds read of one; a result that was counted and has no text any more is an outline. */
-export type ViewRow = Pick<
-  EventRow,
-  'seq' | 'type' | 'schema_version' | 'run_id' | 'round' | 'entry' | 'data' | 'chars'
->;
+/** The long text of a body is selected beside the rest of it: so it is neither escaped in the database nor unescaped here. */
+export const LONG_TEXTS: { readonly [T in EventType]?: string } = {
+  ToolCallCompleted: 'content',
+  ContextCompacted: 'summary',
+};
+
+/** What builds read of an event, without the names of the columns: `text` is the long one of `data`, null where that is whole. */
+export type ViewRow = readonly [
+  seq: number,
+  type: string,
+  schemaVersion: number,
+  runId: string | null,
+  round: number,
+  entry: number | null,
+  chars: number,
+  text: string | null,
+  data: JsonObject,
+];
 
 /** The opaque feed cursor of an event. */
 export const feedCursor = (row: { xact: string; position: number }): string => `${row.xact}-${row.position}`;
@@ -54,14 +76,19 @@ export function storedEvent(row: EventRow): StoredEvent {
   return event as StoredEvent;
 }
 
-/** @throws AppError as `storedEvent` does. */
-export function viewEvent(row: ViewRow): ViewEvent {
-  const { seq, run_id: runId, round, entry, chars } = row;
-  const type = knownType(row);
-  const data = readEventData(type, row.schema_version, row.data);
-  const isOutline = type === 'ToolCallCompleted' && chars > 0 && 'content' in data && data.content === '';
+/** A result that was counted and has no text any more is an outline. @throws AppError as `storedEvent` does. */
+export function viewEvent([seq, name, schemaVersion, runId, round, entry, chars, text, rest]: ViewRow): ViewEvent {
+  const type = knownType({ type: name });
+  const data = readEventData(type, schemaVersion, text === null ? rest : withText(rest, LONG_TEXTS[type], text));
+  const isOutline = type === 'ToolCallCompleted' && chars > 0 && text === '';
   // As above.
   return { type, data, seq, runId, round, entry, chars, isOutline } as ViewEvent;
+}
+
+/** Into the object that was parsed for this row: a copy would take longer than all else that is done with it. */
+function withText(rest: JsonObject, key: string | undefined, text: string): JsonObject {
+  if (key !== undefined) rest[key] = fromStoredText(text);
+  return rest;
 }
 
 function knownType({ type }: { type: string }): EventType {
