@@ -185,6 +185,24 @@ describe('runs', () => {
     expect(own.body).toMatchObject({ usage: child.usage, children: [], models: [{ model: 'scripted:chat' }] });
   });
 
+  it('are told of in the order in which it happened: what a step did, its end, the end of the run', async () => {
+    const tool = { tool: 'now', args: {} };
+    const steps = [
+      { id: 'first', ...tool },
+      { id: 'last', depends_on: ['first'], ...tool },
+    ];
+    await api.ask('/v1/pipelines/clock', { method: 'PUT', body: { name: 'clock', steps } });
+    const { body: run } = await api.ask('/v1/pipelines/clock/runs', { method: 'POST', body: {} });
+    await api.work();
+    const told = (await api.feedOf(run.id)).map(({ type, step_id }) => [step_id, type]);
+    const place = (step: string, type: string) => told.findIndex(([id, of]) => id === step && of === type);
+    for (const step of ['first', 'last']) {
+      expect(place(step, 'ToolCallCompleted')).toBeGreaterThan(place(step, 'ToolCallStarted'));
+      expect(place(step, 'StepSucceeded')).toBeGreaterThan(place(step, 'ToolCallCompleted'));
+    }
+    expect(told.at(-1)).toEqual([null, 'RunSucceeded']);
+  });
+
   it('are listed page by page, each once, newest first', async () => {
     const expected = [];
     for (let at = 0; at < 5; at += 1) expected.unshift((await start({ tags: ['page'] })).body.id);

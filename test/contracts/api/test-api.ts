@@ -23,7 +23,7 @@ export type TestApi = Awaited<ReturnType<typeof startTestApi>>;
 
 export type Answer = { status: number; headers: Headers; body: any; text: string };
 
-type RunEvent = { event_id: string; cursor: string; type: string; digest: string };
+type RunEvent = { event_id: string; cursor: string; type: string; digest: string; step_id: string | null };
 
 type Ask = { method?: string; key?: string | null; body?: unknown; headers?: Record<string, string> };
 

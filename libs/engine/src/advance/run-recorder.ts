@@ -7,9 +7,14 @@ import type { RunTransaction } from '../ports/run-store.port.js';
 
 type EventPlace = { stepId: string | null; item: number | null; round: number };
 
-/** Collects the events of one transaction, so that each stream is locked once, last, and in sorted order. */
+type Unit = { projectId: string; streamId: string; events: NewEvent[] };
+
+/**
+ * Collects the events of one transaction, so that each stream is locked once, last, and in sorted order. What follows one
+ * another in a stream is a unit: the feed tells of the streams in the order in which it happened.
+ */
 export class RunRecorder {
-  private readonly events = new Map<string, NewEvent[]>();
+  private units: Unit[] = [];
 
   constructor(
     private readonly deps: Pick<EngineDeps, 'redact' | 'newId'>,
@@ -38,15 +43,15 @@ export class RunRecorder {
 
   /** Events that were made elsewhere, of this run. */
   add(streamId: string, events: readonly NewEvent[]): void {
-    this.events.set(streamId, [...(this.events.get(streamId) ?? []), ...events]);
+    this.unitOf(streamId).events.push(...events);
   }
 
   /** Appends all that was collected, in this transaction, and what webhooks are to say of it. */
   async flush(tx: RunTransaction): Promise<void> {
-    if (this.events.size === 0) return;
-    const units = [...this.events].map(([streamId, events]) => ({ projectId: this.run.projectId, streamId, events }));
+    if (this.units.length === 0) return;
+    const { units } = this;
     const announced = units.flatMap(({ events }) => events.flatMap((event) => this.announcement(event)));
-    this.events.clear();
+    this.units = [];
     await tx.record(units);
     if (announced.length > 0) await tx.announce(this.run.projectId, announced, () => this.deps.newId('whd'));
   }
@@ -63,8 +68,14 @@ export class RunRecorder {
     data: EventInput<T>,
   ): void {
     const subject = { runId: this.run.runId, stepId: place.stepId, item: place.item, round: place.round, streamId };
-    const list = this.events.get(streamId) ?? [];
-    list.push(newEvent(this.deps.redact, subject, type, key, data));
-    this.events.set(streamId, list);
+    this.unitOf(streamId).events.push(newEvent(this.deps.redact, subject, type, key, data));
+  }
+
+  private unitOf(streamId: string): Unit {
+    const last = this.units.at(-1);
+    if (last?.streamId === streamId) return last;
+    const unit = { projectId: this.run.projectId, streamId, events: [] };
+    this.units.push(unit);
+    return unit;
   }
 }
