@@ -39,6 +39,33 @@ describe('a look into the queue', () => {
     }
   });
 
+  it('is made when the wake-up comes long after the script: its marker woke another worker', async () => {
+    let nowMs = 0;
+    const looks = new Looks(() => nowMs);
+    let wake: () => void = () => undefined;
+    const waiting = looks.woken(new Promise<void>((resolve) => (wake = resolve)));
+    await looks.ending(Promise.resolve(brings));
+    nowMs = 1000;
+    wake();
+    await waiting;
+    await expect(look(looks)).resolves.toBe('made');
+  });
+
+  it('that was spared for a wake-up is owed: the next wait is short until one is made', async () => {
+    const looks = new Looks();
+    let wake: () => void = () => undefined;
+    const waiting = looks.woken(new Promise<void>((resolve) => (wake = resolve)));
+    await looks.ending(Promise.resolve(brings));
+    expect(looks.longestWaitS()).toBe(Infinity);
+    wake();
+    await waiting;
+    await expect(look(looks)).resolves.toBe('spared');
+    expect(looks.longestWaitS()).toBeLessThan(0.1);
+    await looks.woken(Promise.resolve());
+    await expect(look(looks)).resolves.toBe('made');
+    expect(looks.longestWaitS()).toBe(Infinity);
+  });
+
   it('is made for a wake-up of a wait that began after the script was sent', async () => {
     const looks = new Looks();
     const ended = looks.ending(delay(5).then(() => brings));
@@ -53,21 +80,23 @@ const QUEUE = 'looks';
 const DRAIN_DELAY_S = 20;
 const PROMPT_MS = 8_000;
 
-type ChainJob = { left: number };
+type ChainJob = { left: number; workMs: number };
 
 describeRedis('workers for whom an ended job brings the next one', () => {
   it('find every job without waiting for the poll, however jobs are added beside', async () => {
     const { url, prefix } = await testRedis();
     const queue = new Queue<ChainJob>(QUEUE, { connection: { url }, prefix });
     let done = 0;
-    const add = (left: number): Promise<unknown> => queue.add('job', { left }, { priority: 1, removeOnComplete: true });
-    const take = async ({ data: { left } }: { data: ChainJob }): Promise<void> => {
+    const add = (left: number, workMs = 0): Promise<unknown> =>
+      queue.add('job', { left, workMs }, { priority: 1, removeOnComplete: true });
+    const take = async ({ data: { left, workMs } }: { data: ChainJob }): Promise<void> => {
+      if (workMs > 0) await delay(workMs);
       // As the engine does: what follows is on its way when the job ends.
-      if (left > 0) void add(left - 1);
+      if (left > 0) void add(left - 1, workMs);
       done += 1;
       return Promise.resolve();
     };
-    const workers = [1, 2].map(
+    const workers = [1, 2, 3, 4].map(
       () =>
         new Worker(
           QUEUE,
@@ -79,7 +108,10 @@ describeRedis('workers for whom an ended job brings the next one', () => {
     try {
       await Promise.all(workers.map((worker) => worker.waitUntilReady()));
       const chains = fc.array(
-        fc.record({ steps: fc.integer({ min: 0, max: 6 }), afterMs: fc.integer({ min: 0, max: 4 }) }),
+        fc.record({
+          steps: fc.integer({ min: 0, max: 6 }),
+          afterMs: fc.oneof(fc.integer({ min: 0, max: 4 }), fc.integer({ min: 5, max: 60 })),
+        }),
         {
           minLength: 1,
           maxLength: 12,
@@ -93,6 +125,12 @@ describeRedis('workers for whom an ended job brings the next one', () => {
         }),
         { numRuns: 60, endOnFailure: true },
       );
+      // Where all workers wait, some since long ago.
+      for (let chain = 0; chain < 100; chain += 1) {
+        const expected = done + 3;
+        await add(2, 2);
+        await waitFor(() => done === expected, { timeoutMs: PROMPT_MS });
+      }
     } finally {
       await Promise.all(workers.map((worker) => worker.close()));
       await queue.close();
