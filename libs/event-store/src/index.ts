@@ -1,4 +1,5 @@
 export * from './administration/index.js';
+export { storedBy } from './append/stored-by.js';
 export { connect, type ConnectSettings, type Database } from './connect.js';
 export { isAbandonedTypeQuery } from './database-error.js';
 export { dumpSchema } from './migrate/dump-schema.js';

@@ -1,6 +1,8 @@
+import type { NewEvent } from '#libs/domain';
 import type { RunTransaction } from '#libs/engine';
 import { appendUnits } from './append/append-units.js';
 import { recordUnits } from './append/record-units.js';
+import { storedBy } from './append/stored-by.js';
 import { findStepRunsOfRun, lockStepRun } from './operations/find-step-run.js';
 import { lockRun } from './operations/find-run.js';
 import { findClaimed } from './operations/claim-steps.js';
@@ -23,16 +25,18 @@ import type { Session } from './session.js';
 import { triggerTransaction } from './trigger-transaction.js';
 import { waitTransaction } from './wait-transaction.js';
 
-/** The operations of a transaction. `open` returns its session, or throws once the transaction is over. */
-export function runTransaction(open: () => Session): RunTransaction {
+/**
+ * The operations of a transaction. `open` returns its session, or throws once the transaction is over. `recorded`: what it has
+ * stored before.
+ */
+export function runTransaction(open: () => Session, recorded: NewEvent[] = []): RunTransaction {
   return {
+    ...recording(open, recorded),
     now: () => readNow(open()),
     lockRun: (projectId, runId) => lockRun(open(), projectId, runId),
     lockStepRun: (projectId, stepRunId) => lockStepRun(open(), projectId, stepRunId),
     stepRuns: (projectId, runId) => findStepRunsOfRun(open(), projectId, runId),
     lockStreams: (projectId, streamIds) => lockStreams(open(), projectId, streamIds),
-    append: (units) => appendUnits(open(), units),
-    record: (units) => recordUnits(open(), units),
     read: (query) => readEvents(open(), query),
     digests: (query) => readDigests(open(), query),
     insertRun: (run) => insertRun(open(), run),
@@ -59,5 +63,20 @@ export function runTransaction(open: () => Session): RunTransaction {
     storeIdempotentAnswer: (key, httpStatus, body) => storeIdempotentAnswer(open(), key, httpStatus, body),
     ...waitTransaction(open),
     ...triggerTransaction(open),
+  };
+}
+
+function recording(open: () => Session, recorded: NewEvent[]): Pick<RunTransaction, 'recorded' | 'append' | 'record'> {
+  return {
+    recorded,
+    append: async (units) => {
+      const results = await appendUnits(open(), units);
+      recorded.push(...storedBy(units, results));
+      return results;
+    },
+    record: async (units) => {
+      await recordUnits(open(), units);
+      for (const { events } of units) recorded.push(...events);
+    },
   };
 }

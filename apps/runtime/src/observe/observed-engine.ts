@@ -1,5 +1,6 @@
 import type { NewEvent } from '#libs/domain';
-import type { AppendResult, AppendUnit, EngineDeps, RunTransaction } from '#libs/engine';
+import type { EngineDeps, RunTransaction } from '#libs/engine';
+import { storedBy } from '#libs/event-store';
 import type { EngineMetrics } from './engine-metrics.js';
 import { inJobScope, traceScope, type TraceScope } from './trace-scope.js';
 import { beginCompaction, beginStep, modelSpan, tellModel, toolSpan, traced, type Tracer } from './traced-calls.js';
@@ -22,13 +23,6 @@ export function observedEngine(ports: Ports, metrics: EngineMetrics, tracer: Tra
   };
 }
 
-function newEvents(units: readonly AppendUnit[], results: readonly AppendResult[]): NewEvent[] {
-  return units.flatMap(({ events }, index) => {
-    const result = results[index];
-    return result?.status === 'appended' && !result.repeated ? events : [];
-  });
-}
-
 function count(events: readonly NewEvent[], metrics: EngineMetrics): void {
   metrics.eventsStored(events.map(({ type }) => type));
   for (const event of events)
@@ -44,7 +38,7 @@ function observedLog(log: EngineDeps['log'], metrics: EngineMetrics): EngineDeps
     ...log,
     append: async (units) => {
       const results = await log.append(units);
-      count(newEvents(units, results), metrics);
+      count(storedBy(units, results), metrics);
       return results;
     },
   };
@@ -56,33 +50,35 @@ type Work<T> = (tx: RunTransaction) => Promise<T>;
 async function watched<T>(metrics: EngineMetrics, work: Work<T>, transact: (work: Work<T>) => Promise<T>): Promise<T> {
   // Taken here: works that share a transaction are called from each other's.
   const scope = traceScope();
-  let events: NewEvent[] = [];
-  const result = await transact((tx) => {
-    events = [];
-    const append: RunTransaction['append'] = async (units) => {
-      const results = await tx.append(units);
-      events.push(...newEvents(units, results));
-      return results;
-    };
-    const record: RunTransaction['record'] = async (units) => {
-      await tx.record(units);
-      events.push(...units.flatMap((unit) => unit.events));
-    };
-    const insertRun: RunTransaction['insertRun'] = (run) =>
-      tx.insertRun({ ...run, traceparent: scope?.traceparent ?? run.traceparent ?? null });
-    return work({ ...tx, append, record, insertRun });
+  let events: readonly NewEvent[] = [];
+  const result = await transact(async (tx) => {
+    // Works on one run may share it.
+    const before = tx.recorded.length;
+    const done = await work(joined(tx, scope));
+    events = tx.recorded.slice(before);
+    return done;
   });
   count(events, metrics);
   tellOutcome(scope, events);
   return result;
 }
 
+function joined(tx: RunTransaction, scope: TraceScope | null): RunTransaction {
+  const traceparent = scope?.traceparent ?? null;
+  if (traceparent === null) return tx;
+  const insertRun: RunTransaction['insertRun'] = (run) => tx.insertRun({ ...run, traceparent });
+  return new Proxy(tx, {
+    get: (_tx, name, receiver): unknown => (name === 'insertRun' ? insertRun : Reflect.get(tx, name, receiver)),
+  });
+}
+
 /** The last word about a step, as its event is named. */
 function tellOutcome(scope: TraceScope | null, events: readonly NewEvent[]): void {
+  if (scope?.span == null) return;
   const last = events.findLast(({ type }) =>
     /^Step(Succeeded|Failed|Cancelled|TimedOut|DeadLettered|Released|Waiting)$/.test(type),
   );
-  if (last === undefined || scope?.span == null) return;
+  if (last === undefined) return;
   scope.span.set({ 'weir.outcome': last.type });
   if (/Failed|TimedOut|DeadLettered/.test(last.type)) scope.span.fail(last.type);
 }

@@ -1,4 +1,4 @@
-import type { Json, StoredEvent } from '#libs/domain';
+import type { Json, NewEvent, StoredEvent } from '#libs/domain';
 import type { CompactionTransaction } from './compaction-store.port.js';
 import type {
   AppendResult,
@@ -29,6 +29,8 @@ export type WaitKind = 'timer' | 'signal' | 'approval' | 'compaction' | 'childre
  * Everything is projected in it together with the events appended by `append`.
  */
 export interface RunTransaction extends CompactionTransaction, WaitTransaction, TriggerTransaction {
+  /** The events that were stored in it so far, in this order: those that `append` found there already are not among them. */
+  readonly recorded: readonly NewEvent[];
   /** When the transaction began, by the database's clock: whole ms since 1970. What it writes as due in so many ms counts from then. */
   now(): Promise<number>;
   lockRun(projectId: string, runId: string): Promise<RunRecord | null>;

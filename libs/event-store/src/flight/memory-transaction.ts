@@ -1,4 +1,22 @@
-import type { RunTransaction } from '#libs/engine';
+import type { Json, NewEvent, OpenItems } from '#libs/domain';
+import type {
+  AnnouncedEvent,
+  AppendResult,
+  AppendUnit,
+  Claimed,
+  LoopKey,
+  NewRun,
+  NewStepRun,
+  RunActivity,
+  RunPatch,
+  RunRecord,
+  RunTransaction,
+  ScopePlace,
+  ScopeStep,
+  StepRunPatch,
+  StepRunRecord,
+  StreamVersion,
+} from '#libs/engine';
 import { findActivity } from '../operations/find-step-run.js';
 import { writeRunChanges } from '../operations/write-run-changes.js';
 import { runTransaction } from '../run-transaction.js';
@@ -11,25 +29,8 @@ import type { RunMemory } from './run-memory.js';
  * operation that this does not know writes what was gathered and goes to the database, as all do after it.
  */
 export function memoryTransaction(memory: RunMemory, open: () => Session): RunTransaction {
-  let direct: Promise<RunTransaction> | null = null;
-  const leave = async (): Promise<RunTransaction> => {
-    const { changes } = memory;
-    memory.changes = noChanges();
-    await writeRunChanges(open(), [changes]);
-    return runTransaction(open);
-  };
-  // Once, and whatever is asked for meanwhile comes after what was gathered.
-  const leaveMemory = (): Promise<RunTransaction> => (direct ??= leave());
-  const known = knownOperations(memory, open, leaveMemory);
-  const isKnown = (name: string): name is keyof typeof known => direct === null && Object.hasOwn(known, name);
-  const perform = async (name: string, given: unknown[]): Promise<unknown> => {
-    const target: object = isKnown(name) ? known : await leaveMemory();
-    return (Reflect.get(target, name) as (...given: unknown[]) => unknown)(...given);
-  };
-  // Those of `known` have the types of the port's.
-  return Object.fromEntries(
-    OPERATIONS.map((name) => [name, (...given: unknown[]) => perform(name, given)]),
-  ) as unknown as RunTransaction;
+  // The class has the other operations too: see its static block.
+  return new MemoryTransaction(memory, open) as unknown as RunTransaction;
 }
 
 /** Every operation of the port. */
@@ -41,95 +42,197 @@ const OPERATIONS: readonly string[] = Object.keys(
 
 type Known = Pick<
   RunTransaction,
+  | 'recorded'
   | 'lockRun'
   | 'lockStepRun'
   | 'stepRuns'
   | 'stepRunsAt'
-  | 'itemValue'
   | 'activity'
   | 'insertRun'
   | 'updateRun'
   | 'insertStepRuns'
   | 'updateStepRun'
   | 'claimedStep'
+  | 'append'
   | 'record'
   | 'announce'
-> &
-  KnownOfLoops &
-  KnownOfStreams;
+  | 'itemValue'
+  | 'insertItems'
+  | 'countItems'
+  | 'startItems'
+  | 'endItem'
+  | 'hasConcurrencySlot'
+  | 'lockStreams'
+  | 'acquireStream'
+  | 'releaseStream'
+>;
 
-function knownOperations(memory: RunMemory, open: () => Session, leaveMemory: () => Promise<RunTransaction>): Known {
-  const isOwn = (projectId: string, runId: string): boolean => projectId === memory.projectId && runId === memory.runId;
-  const stored = (without: string[]) => findActivity(open(), memory.projectId, memory.runId, without);
-  return {
-    ...loopOperations(memory, leaveMemory),
-    ...streamOperations(memory, leaveMemory),
-    lockRun: async (...key) => (isOwn(...key) ? memory.run : (await leaveMemory()).lockRun(...key)),
-    lockStepRun: async (...key) => memory.lockedStep(key[1]) ?? (await leaveMemory()).lockStepRun(...key),
-    stepRuns: async (...key) => (isOwn(...key) ? memory.allSteps() : null) ?? (await leaveMemory()).stepRuns(...key),
-    stepRunsAt: async (projectId, runId, at) =>
-      (isOwn(projectId, runId) ? memory.stepsAt(at) : null) ?? (await leaveMemory()).stepRunsAt(projectId, runId, at),
-    activity: async (...key) => (isOwn(...key) ? memory.activity(stored) : (await leaveMemory()).activity(...key)),
-    insertRun: async (run) => {
-      const isSimple = isOwn(run.projectId, run.runId) && memory.run === null && run.delayMs === null;
-      if (!isSimple) return (await leaveMemory()).insertRun(run);
-      memory.insertRun(run);
-    },
-    updateRun: async (projectId, runId, patch) => {
-      if (!isOwn(projectId, runId) || !memory.updateRun(patch))
-        await (await leaveMemory()).updateRun(projectId, runId, patch);
-    },
-    insertStepRuns: async (projectId, steps) => {
-      // The rows of retried steps are there already.
-      if (steps.some(({ attempt }) => attempt > 1)) await (await leaveMemory()).insertStepRuns(projectId, steps);
-      else memory.insertSteps(steps);
-    },
-    updateStepRun: async (projectId, stepRunId, patch) => {
-      const { status, reason, output, error, ended, moreToolCalls = 0, beganMsAgo = null, ...more } = patch;
-      const hasSucceeded = status === 'succeeded' && reason === null && error === null && ended === true;
-      const isSimple = hasSucceeded && output !== undefined && Object.keys(more).length === 0;
-      if (!isSimple || !memory.succeedStep(stepRunId, { output, moreToolCalls, beganMsAgo }))
-        await (await leaveMemory()).updateStepRun(projectId, stepRunId, patch);
-    },
-    claimedStep: async (projectId, stepRunId) =>
-      (projectId === memory.projectId ? memory.claimedStep(stepRunId) : null) ??
-      (await leaveMemory()).claimedStep(projectId, stepRunId),
-    record: async (units) => void memory.changes.units.push(...units),
-    announce: async (projectId, events, newId) => void memory.changes.announced.push({ projectId, events, newId }),
-  };
-}
+/** A class, since one is made for each work: its operations are made once. */
+class MemoryTransaction implements Known {
+  readonly recorded: NewEvent[] = [];
+  private direct: Promise<RunTransaction> | null = null;
 
-type KnownOfLoops = Pick<RunTransaction, 'itemValue' | 'insertItems' | 'countItems' | 'startItems' | 'endItem'>;
+  static {
+    for (const name of OPERATIONS) {
+      if (Object.hasOwn(this.prototype, name)) continue;
+      const leaving = async function (this: MemoryTransaction, ...given: unknown[]): Promise<unknown> {
+        const target: object = await this.leave();
+        return (Reflect.get(target, name) as (...given: unknown[]) => unknown)(...given);
+      };
+      Object.defineProperty(this.prototype, name, { value: leaving });
+    }
+  }
 
-function loopOperations(memory: RunMemory, leaveMemory: () => Promise<RunTransaction>): KnownOfLoops {
-  return {
-    itemValue: async (loop, item) => memory.itemValue(loop, item) ?? (await leaveMemory()).itemValue(loop, item),
-    insertItems: async (loop, values) => memory.insertItems(loop, values),
-    countItems: async (loop, most) => memory.countItems(loop, most) ?? (await leaveMemory()).countItems(loop, most),
-    startItems: async (loop, count) => memory.startItems(loop, count) ?? (await leaveMemory()).startItems(loop, count),
-    endItem: async (loop, ended) => memory.endItem(loop, ended),
-  };
-}
+  constructor(
+    private readonly memory: RunMemory,
+    private readonly open: () => Session,
+  ) {}
 
-type KnownOfStreams = Pick<RunTransaction, 'hasConcurrencySlot' | 'lockStreams' | 'acquireStream' | 'releaseStream'>;
+  /** Once, and whatever is asked for meanwhile comes after what was gathered. */
+  private leave(): Promise<RunTransaction> {
+    return (this.direct ??= this.writeGathered());
+  }
 
-/** A run that is made here on a stream of its own name has that stream: nobody else can know the name yet. */
-function streamOperations(memory: RunMemory, leaveMemory: () => Promise<RunTransaction>): KnownOfStreams {
-  const isOwnStream = (streamId: string): boolean =>
-    memory.isNew() && streamId === memory.runId && memory.run?.streamId === memory.runId;
-  return {
-    hasConcurrencySlot: async (run) =>
-      run.concurrency === null ? true : (await leaveMemory()).hasConcurrencySlot(run),
-    lockStreams: async (projectId, streamIds) =>
-      streamIds.every(isOwnStream)
-        ? new Map(streamIds.map((streamId) => [streamId, { streamId, version: 0, entries: 0, erasures: 0 }]))
-        : (await leaveMemory()).lockStreams(projectId, streamIds),
-    acquireStream: async (run) => {
-      if (!isOwnStream(run.streamId)) return (await leaveMemory()).acquireStream(run);
-      memory.changes.taken.push(run);
-      return true;
-    },
-    releaseStream: async ({ projectId, streamId, runId }) =>
-      void memory.changes.released.push({ projectId, streamId, runId }),
-  };
+  private async writeGathered(): Promise<RunTransaction> {
+    const { changes } = this.memory;
+    this.memory.changes = noChanges();
+    await writeRunChanges(this.open(), [changes]);
+    return runTransaction(this.open, this.recorded);
+  }
+
+  /** Null: the memory was left. */
+  private get known(): RunMemory | null {
+    return this.direct === null ? this.memory : null;
+  }
+
+  /** Null also of another run. */
+  private knownOf(projectId: string, runId: string): RunMemory | null {
+    const { memory } = this;
+    return this.direct === null && projectId === memory.projectId && runId === memory.runId ? memory : null;
+  }
+
+  async lockRun(projectId: string, runId: string): Promise<RunRecord | null> {
+    const known = this.knownOf(projectId, runId);
+    return known === null ? (await this.leave()).lockRun(projectId, runId) : known.run;
+  }
+
+  async lockStepRun(projectId: string, stepRunId: string): Promise<StepRunRecord | null> {
+    return this.known?.lockedStep(stepRunId) ?? (await this.leave()).lockStepRun(projectId, stepRunId);
+  }
+
+  async stepRuns(projectId: string, runId: string): Promise<StepRunRecord[]> {
+    return this.knownOf(projectId, runId)?.allSteps() ?? (await this.leave()).stepRuns(projectId, runId);
+  }
+
+  async stepRunsAt(projectId: string, runId: string, at: ScopePlace): Promise<ScopeStep[]> {
+    return this.knownOf(projectId, runId)?.stepsAt(at) ?? (await this.leave()).stepRunsAt(projectId, runId, at);
+  }
+
+  async activity(projectId: string, runId: string): Promise<RunActivity> {
+    const known = this.knownOf(projectId, runId);
+    if (known === null) return (await this.leave()).activity(projectId, runId);
+    return known.activity((without) => findActivity(this.open(), projectId, runId, without));
+  }
+
+  async insertRun(run: NewRun): Promise<void> {
+    const known = this.knownOf(run.projectId, run.runId);
+    if (known !== null && known.run === null && run.delayMs === null) known.insertRun(run);
+    else await (await this.leave()).insertRun(run);
+  }
+
+  async updateRun(projectId: string, runId: string, patch: RunPatch): Promise<void> {
+    if (this.knownOf(projectId, runId)?.updateRun(patch) !== true)
+      await (await this.leave()).updateRun(projectId, runId, patch);
+  }
+
+  async insertStepRuns(projectId: string, steps: readonly NewStepRun[]): Promise<void> {
+    const { known } = this;
+    // The rows of retried steps are there already.
+    if (known === null || steps.some(({ attempt }) => attempt > 1))
+      await (await this.leave()).insertStepRuns(projectId, steps);
+    else known.insertSteps(steps);
+  }
+
+  async updateStepRun(projectId: string, stepRunId: string, patch: StepRunPatch): Promise<void> {
+    const { status, reason, output, error, ended, moreToolCalls = 0, beganMsAgo = null, ...more } = patch;
+    const hasSucceeded = status === 'succeeded' && reason === null && error === null && ended === true;
+    const isSimple = hasSucceeded && output !== undefined && Object.keys(more).length === 0;
+    if (!isSimple || this.known?.succeedStep(stepRunId, { output, moreToolCalls, beganMsAgo }) !== true)
+      await (await this.leave()).updateStepRun(projectId, stepRunId, patch);
+  }
+
+  async claimedStep(projectId: string, stepRunId: string): Promise<Claimed> {
+    const known = projectId === this.memory.projectId ? this.known : null;
+    return known?.claimedStep(stepRunId) ?? (await this.leave()).claimedStep(projectId, stepRunId);
+  }
+
+  async append(units: readonly AppendUnit[]): Promise<AppendResult[]> {
+    return (await this.leave()).append(units);
+  }
+
+  async record(units: readonly AppendUnit[]): Promise<void> {
+    const { known } = this;
+    if (known === null) return (await this.leave()).record(units);
+    known.changes.units.push(...units);
+    for (const { events } of units) this.recorded.push(...events);
+  }
+
+  async announce(projectId: string, events: readonly AnnouncedEvent[], newId: () => string): Promise<void> {
+    const { known } = this;
+    if (known === null) return (await this.leave()).announce(projectId, events, newId);
+    known.changes.announced.push({ projectId, events, newId });
+  }
+
+  async itemValue(loop: LoopKey, item: number): Promise<{ value: Json } | null> {
+    return this.known?.itemValue(loop, item) ?? (await this.leave()).itemValue(loop, item);
+  }
+
+  async insertItems(loop: LoopKey, values: readonly Json[]): Promise<void> {
+    const { known } = this;
+    if (known === null) return (await this.leave()).insertItems(loop, values);
+    known.insertItems(loop, values);
+  }
+
+  async countItems(loop: LoopKey, most: number): Promise<OpenItems> {
+    return this.known?.countItems(loop, most) ?? (await this.leave()).countItems(loop, most);
+  }
+
+  async startItems(loop: LoopKey, count: number): Promise<number[]> {
+    return this.known?.startItems(loop, count) ?? (await this.leave()).startItems(loop, count);
+  }
+
+  async endItem(loop: LoopKey, ended: Parameters<RunTransaction['endItem']>[1]): Promise<void> {
+    const { known } = this;
+    if (known === null) return (await this.leave()).endItem(loop, ended);
+    known.endItem(loop, ended);
+  }
+
+  async hasConcurrencySlot(run: Parameters<RunTransaction['hasConcurrencySlot']>[0]): Promise<boolean> {
+    return (this.known !== null && run.concurrency === null) || (await this.leave()).hasConcurrencySlot(run);
+  }
+
+  async lockStreams(projectId: string, streamIds: readonly string[]): Promise<Map<string, StreamVersion>> {
+    if (!streamIds.every((streamId) => this.hasNew(streamId)))
+      return (await this.leave()).lockStreams(projectId, streamIds);
+    return new Map(streamIds.map((streamId) => [streamId, { streamId, version: 0, entries: 0, erasures: 0 }]));
+  }
+
+  async acquireStream(run: Parameters<RunTransaction['acquireStream']>[0]): Promise<boolean> {
+    if (!this.hasNew(run.streamId)) return (await this.leave()).acquireStream(run);
+    this.memory.changes.taken.push(run);
+    return true;
+  }
+
+  async releaseStream(run: Parameters<RunTransaction['releaseStream']>[0]): Promise<void> {
+    const { known } = this;
+    if (known === null) return (await this.leave()).releaseStream(run);
+    const { projectId, streamId, runId } = run;
+    known.changes.released.push({ projectId, streamId, runId });
+  }
+
+  /** A run that is made here on a stream of its own name has that stream: nobody else can know the name yet. */
+  private hasNew(streamId: string): boolean {
+    const { known } = this;
+    return known !== null && known.isNew() && streamId === known.runId && known.run?.streamId === known.runId;
+  }
 }
