@@ -9,7 +9,11 @@ export type PatienceLimits = {
   probeMs: number;
 };
 
+type Waiting = { readonly sinceMs: number; readonly reject: (error: RetryableError) => void };
+
 const LOOK_AGAIN_MS = 250;
+/** What waits is looked at so many times before it becomes suspect. */
+const GLANCES = 4;
 /** A silence is that many turns of our own loop long: while the process stands still it hears nothing, which says nothing of the database. */
 const TURNS = 10;
 
@@ -20,7 +24,11 @@ const TURNS = 10;
  * everything new at once, until it speaks again.
  */
 export class Patience {
-  private readonly waiting = new Set<(error: RetryableError) => void>();
+  /** In the order in which they began. */
+  private readonly waiting = new Set<Waiting>();
+  /** One for all that waits: most answers come before its first turn. */
+  private glance: NodeJS.Timeout | undefined;
+  private answeredAtMs = -Infinity;
   private isSilent = false;
   private isLooking = false;
   private isClosed = false;
@@ -32,28 +40,52 @@ export class Patience {
   ) {}
 
   /** Driver errors go through unchanged. @throws RetryableError `database_unavailable` */
-  async within<T>(operation: () => PromiseLike<T>): Promise<T> {
-    if (this.isSilent) throw unavailable('the database is silent', 'silence');
-    const { operationMs, suspectMs } = this.limits;
-    let giveUp: (error: RetryableError) => void = () => undefined;
-    const given = new Promise<never>((_resolve, reject) => (giveUp = reject));
-    const timer = setTimeout(
-      () => giveUp(unavailable(`the database did not answer within ${operationMs} ms`, 'timeout')),
-      operationMs,
-    );
-    const suspicion = setInterval(() => void this.look(), suspectMs);
-    this.waiting.add(giveUp);
-    try {
-      return await Promise.race([operation(), given]);
-    } finally {
-      clearTimeout(timer);
-      clearInterval(suspicion);
-      this.waiting.delete(giveUp);
-    }
+  within<T>(operation: () => PromiseLike<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      if (this.isSilent) throw unavailable('the database is silent', 'silence');
+      const answer = operation();
+      const one = { sinceMs: performance.now(), reject };
+      this.waiting.add(one);
+      const { suspectMs, operationMs } = this.limits;
+      this.glance ??= setInterval(() => this.lookAround(), Math.min(suspectMs, operationMs) / GLANCES);
+      answer.then(
+        (value) => {
+          this.waiting.delete(one);
+          resolve(value);
+        },
+        (error: unknown) => {
+          this.waiting.delete(one);
+          reject(error);
+        },
+      );
+    });
   }
 
   close(): void {
     this.isClosed = true;
+    if (this.waiting.size === 0) this.rest();
+  }
+
+  private rest(): void {
+    clearInterval(this.glance);
+    this.glance = undefined;
+  }
+
+  private lookAround(): void {
+    const { operationMs, suspectMs } = this.limits;
+    const nowMs = performance.now();
+    const [oldest] = this.waiting;
+    if (oldest === undefined) return this.rest();
+    if (nowMs - Math.max(oldest.sinceMs, this.answeredAtMs) >= suspectMs) void this.look();
+    for (const one of this.waiting) {
+      if (nowMs - one.sinceMs < operationMs) return;
+      this.giveUp(one, unavailable(`the database did not answer within ${operationMs} ms`, 'timeout'));
+    }
+  }
+
+  private giveUp(one: Waiting, error: RetryableError): void {
+    this.waiting.delete(one);
+    one.reject(error);
   }
 
   private async look(): Promise<void> {
@@ -62,11 +94,12 @@ export class Patience {
     while (!(await this.answers()) && !this.isClosed) {
       this.isSilent = true;
       const error = unavailable(`the database has been silent for ${this.limits.probeMs} ms`, 'silence');
-      for (const giveUp of this.waiting) giveUp(error);
+      for (const one of this.waiting) this.giveUp(one, error);
       await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
     }
     this.isSilent = false;
     this.isLooking = false;
+    this.answeredAtMs = performance.now();
   }
 
   private async answers(): Promise<boolean> {
