@@ -48,6 +48,7 @@ export class BenchStore {
         item,
         round,
         data,
+        json: JSON.stringify(data),
         chars,
         digest,
       });

@@ -11,6 +11,7 @@ import {
   type EventSubject,
   type EventType,
   type Json,
+  type JsonLike,
   type NewEvent,
   readEventData,
 } from '#libs/domain';
@@ -33,8 +34,12 @@ export function newEvent<T extends EventType>(
   input: EventInput<T>,
 ): NewEvent {
   const definition = eventCatalogue[type];
-  const parsed = readEventData(type, definition.version, redactObject(redact, input));
-  const json = canonicalJson(parsed);
+  const text = canonicalJson(jsonLike(input));
+  const given = parseJson(text);
+  const parsed = readEventData(type, definition.version, redact(given));
+  // Nearly always nothing was redacted, and the schema has changed nothing.
+  const isAsGiven: boolean = Object.is(parsed, given);
+  const json = isAsGiven ? text : canonicalJson(parsed);
   return {
     type,
     eventId: eventId(subject, type, key),
@@ -43,10 +48,17 @@ export function newEvent<T extends EventType>(
     stepId: subject.stepId,
     item: subject.item,
     round: subject.round,
-    data: jsonObject(json),
+    data: jsonObject(isAsGiven ? given : parseJson(json)),
+    json,
     chars: definition.entry ? entryChars(bodyOf(type, parsed)) : 0,
     digest: sha256(json),
   };
+}
+
+// Events are JSON by their schemas; undefined members vanish as they would in the store.
+function jsonLike(input: unknown): JsonLike;
+function jsonLike(input: unknown): unknown {
+  return input;
 }
 
 // The pair keeps its correlation only through the overload.
@@ -71,13 +83,7 @@ export function eventId(
   return eventUuid(JSON.stringify(parts));
 }
 
-function redactObject(redact: (value: Json) => Json, input: unknown): unknown {
-  // Events are JSON by their schemas; undefined members vanish here as they would in the store.
-  return redact(parseJson(JSON.stringify(input)));
-}
-
-function jsonObject(text: string): JsonObject {
-  const data = parseJson(text);
+function jsonObject(data: Json): JsonObject {
   if (isJsonObject(data)) return data;
   throw new TypeError('event data are an object by their schema');
 }

@@ -1,4 +1,4 @@
-import type { EventInput, EventSubject, Json } from '#libs/domain';
+import { parseJson, type EventInput, type EventSubject, type Json } from '#libs/domain';
 import type { HeldStep } from './claim/held-steps.js';
 import type { EngineDeps } from './engine-deps.js';
 import { readMemory } from './memory.js';
@@ -30,11 +30,17 @@ export function stepMemory({ deps, run, held, subject }: MemoryWriter, callKey: 
     readMemory(deps.log, run.projectId, run.streamId, Number.MAX_SAFE_INTEGER);
   return {
     read,
-    write: (key, value) => append('MemoryWritten', { key, value }),
+    write: (key, value) => append('MemoryWritten', { key, value: plain(value) }),
     delete: async (key) => {
       if (!Object.hasOwn(await read(), key)) return false;
       await append('MemoryDeleted', { key });
       return true;
     },
   };
+}
+
+/** Nobody holds plugins to the type: a Date is written as its text, as everywhere else. */
+function plain(value: Json): Json {
+  const text: string | undefined = JSON.stringify(value);
+  return text === undefined ? value : parseJson(text);
 }

@@ -27,13 +27,15 @@ export async function seedRunningStep(
 
 export function event(data: JsonObject, overrides: Partial<NewEvent> & { type?: EventType } = {}): NewEvent {
   const { type = 'MemoryWritten', ...rest } = overrides;
+  const json = canonicalJson(data);
   return {
     type,
     eventId: randomUUID(),
     schemaVersion: 1,
     data,
+    json,
     chars: 0,
-    digest: createHash('sha256').update(canonicalJson(data)).digest('hex'),
+    digest: createHash('sha256').update(json).digest('hex'),
     runId: null,
     stepId: null,
     item: null,

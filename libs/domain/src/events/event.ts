@@ -52,6 +52,8 @@ export type NewEvent = EventSubject & {
   eventId: string;
   schemaVersion: number;
   data: { [key: string]: Json };
+  /** The canonical JSON of `data`. */
+  json: string;
   chars: number;
   digest: string;
 };

@@ -31,9 +31,9 @@ export function foreseenEvents(
 type Place = { seq: number; entry: number | null; position: number };
 
 function storedEvent(streamId: string, event: NewEvent, { seq, entry, position }: Place): StoredEvent {
-  const { type, schemaVersion, data } = event;
-  const own = { ...event, streamId, seq, entry, position, cursor: '', recordedAt: '' };
-  return placed({ ...own, data: readEventData(type, schemaVersion, inStoredOrder(data)) });
+  const { data, json: _json, ...known } = event;
+  const own = { ...known, streamId, seq, entry, position, cursor: '', recordedAt: '' };
+  return placed({ ...own, data: readEventData(event.type, event.schemaVersion, inStoredOrder(data)) });
 }
 
 // Data and type keep their correlation only through the overload.

@@ -1,6 +1,6 @@
 import { isEntryType } from '#libs/domain';
 import type { AppendUnit, Fence, UsageDelta } from '#libs/engine';
-import { toStoredJson } from '../encoding/stored-json.js';
+import { storedForm } from '../encoding/stored-json.js';
 
 /** Bodies over this many bytes of JSON text go to `payload`. */
 export const MAX_INLINE_BYTES = 32 * 1024;
@@ -9,22 +9,33 @@ export type StoredBody = { projectId: string; hash: string; json: string; bytes:
 /** The two JSON parameters of the append statement, and the bodies to store before it. */
 export type FlightParameters = { units: string; events: string; bodies: StoredBody[] };
 
-export function flightParameters(units: readonly AppendUnit[]): FlightParameters {
+/** `unitRow`: the members of a unit that the statement asks for, from `placedUnit` on. */
+export function flightParameters(
+  units: readonly AppendUnit[],
+  unitRow: (unit: AppendUnit, no: number) => PlacedUnit,
+): FlightParameters {
   const bodies: StoredBody[] = [];
   const events = units.flatMap((unit, no) => eventRows(unit, no, bodies));
   return { units: JSON.stringify(units.map(unitRow)), events: `[${events.join(',')}]`, bodies };
 }
 
-function unitRow(unit: AppendUnit, no: number) {
+type PlacedUnit = { no: number; project_id: string; stream_id: string; events: number; entries: number };
+
+export const placedUnit = ({ projectId, streamId, events }: AppendUnit, no: number): PlacedUnit => ({
+  no,
+  project_id: projectId,
+  stream_id: streamId,
+  events: events.length,
+  entries: events.filter(({ type }) => isEntryType(type)).length,
+});
+
+/** One that is appended under conditions. */
+export function conditionedUnit(unit: AppendUnit, no: number) {
   const { fence, usage } = unit;
   return {
-    no,
-    project_id: unit.projectId,
-    stream_id: unit.streamId,
+    ...placedUnit(unit, no),
     expected: unit.expectedVersion ?? null,
-    events: unit.events.length,
-    entries: unit.events.filter((event) => isEntryType(event.type)).length,
-    event_ids: unit.events.map((event) => event.eventId),
+    event_ids: unit.events.map(({ eventId }) => eventId),
     ...(fence === undefined ? {} : fenceColumns(fence, usage)),
   };
 }
@@ -44,30 +55,31 @@ function fenceColumns(fence: Fence, usage: UsageDelta | undefined) {
   };
 }
 
-/** JSON texts, one an event, so that a body is made JSON once. */
+/** JSON texts, one an event, without what is null in it. */
 function eventRows(unit: AppendUnit, no: number, bodies: StoredBody[]): string[] {
   let entries = 0;
   return unit.events.map((event, index) => {
-    const json = toStoredJson(event.data) ?? '{}';
+    const json = storedForm(event.json);
     const bytes = Buffer.byteLength(json);
     const isInline = bytes <= MAX_INLINE_BYTES;
     if (!isInline) bodies.push({ projectId: unit.projectId, hash: event.digest, json, bytes });
-    if (isEntryType(event.type)) entries += 1;
+    const isEntry = isEntryType(event.type);
+    if (isEntry) entries += 1;
     const row = {
       unit: no,
       n: index + 1,
-      entry_n: isEntryType(event.type) ? entries : null,
+      entry_n: isEntry ? entries : undefined,
       event_id: event.eventId,
       type: event.type,
       schema_version: event.schemaVersion,
-      run_id: event.runId,
-      step_id: event.stepId,
-      item: event.item,
+      run_id: event.runId ?? undefined,
+      step_id: event.stepId ?? undefined,
+      item: event.item ?? undefined,
       round: event.round,
-      payload_hash: isInline ? null : event.digest,
+      payload_hash: isInline ? undefined : event.digest,
       digest: event.digest,
       chars: event.chars,
     };
-    return `${JSON.stringify(row).slice(0, -1)},"data":${isInline ? json : 'null'}}`;
+    return `${JSON.stringify(row).slice(0, -1)}${isInline ? `,"data":${json}` : ''}}`;
   });
 }

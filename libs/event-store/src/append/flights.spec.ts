@@ -9,6 +9,7 @@ const unit = (streamId: string): AppendUnit => {
     eventId: streamId,
     schemaVersion: 1,
     data: {},
+    json: '{}',
     chars: 0,
     digest: 'd',
     runId: null,

@@ -6,6 +6,7 @@ const event = (eventId: string): NewEvent => ({
   eventId,
   schemaVersion: 1,
   data: {},
+  json: '{}',
   chars: 0,
   digest: 'd',
   runId: null,

@@ -10,8 +10,11 @@ const STORED_ESCAPE = /\\(?:u0010([0-9a-f]{4})|.)/g;
 
 /** @returns JSON text for a `text → jsonb` parameter; null for null and undefined (SQL NULL). */
 export function toStoredJson(value: unknown): string | null {
-  if (value === null || value === undefined) return null;
-  const text = JSON.stringify(value);
+  return value === null || value === undefined ? null : storedForm(JSON.stringify(value));
+}
+
+/** The same of JSON text as `JSON.stringify` prints it. */
+export function storedForm(text: string): string {
   if (!ESCAPES_TO_STORE.test(text)) return text;
   return text.replace(STRINGIFIED_ESCAPE, (escape, code: string | undefined) =>
     code === undefined ? escape : `\\u0010${code}`,

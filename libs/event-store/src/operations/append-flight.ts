@@ -1,5 +1,5 @@
 import type { AppendUnit } from '#libs/engine';
-import { flightParameters } from '../append/flight-parameters.js';
+import { conditionedUnit, flightParameters } from '../append/flight-parameters.js';
 import type { Session } from '../session.js';
 import { storeBodies } from './store-bodies.js';
 
@@ -28,7 +28,7 @@ export type FlightRow = {
  * Fails with 23505 on `event_by_id` when another transaction committed one of the ids meanwhile.
  */
 export async function appendFlight(session: Session, units: readonly AppendUnit[]): Promise<FlightRow[]> {
-  const parameters = flightParameters(units);
+  const parameters = flightParameters(units, conditionedUnit);
   await storeBodies(session, parameters.bodies);
   const isFenced = units.some(({ fence }) => fence !== undefined);
   const nothing = session``;

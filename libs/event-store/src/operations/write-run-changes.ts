@@ -1,5 +1,5 @@
 import type { AnnouncedEvent, NewRun, NewStepRun } from '#libs/engine';
-import { flightParameters, type FlightParameters } from '../append/flight-parameters.js';
+import { flightParameters, placedUnit, type FlightParameters } from '../append/flight-parameters.js';
 import { toStoredJson } from '../encoding/stored-json.js';
 import { toStoredText } from '../encoding/stored-text.js';
 import { oneUnitOfEachStream } from '../flight/one-unit-of-each-stream.js';
@@ -76,7 +76,7 @@ function partsOf(changes: readonly RunChanges[]): Parts {
     ...part('changed_runs', changedRuns),
     ...part('taken', changes.flatMap((one) => one.taken).map(holdRow)),
     ...part('released', changes.flatMap((one) => one.released).map(holdRow)),
-    ...(units.length === 0 ? {} : { flight: flightParameters(oneUnitOfEachStream(units)) }),
+    ...(units.length === 0 ? {} : { flight: flightParameters(oneUnitOfEachStream(units), placedUnit) }),
   };
 }
 
