@@ -1,4 +1,4 @@
-import type { Json } from '#libs/domain';
+import type { Json, JsonObject } from '#libs/domain';
 import type { Settings } from '#libs/platform';
 import { secretForms } from '#libs/tools';
 
@@ -67,8 +67,19 @@ export function secretRedactor(secrets: ReadonlyMap<string, string>): (value: Js
       const items = value.map(redact);
       return items.some((item, index) => item !== value[index]) ? items : value;
     }
-    const entries = Object.entries(value).map(([key, member]): [string, Json] => [redactText(key), redact(member)]);
-    return entries.some(([key, member]) => value[key] !== member) ? Object.fromEntries(entries) : value;
+    return redactMembers(value);
+  };
+  /** Copies from the first member on that is not clean: nearly all are. */
+  const redactMembers = (value: JsonObject): JsonObject => {
+    let copy: [string, Json][] | null = null;
+    let clean = 0;
+    for (const [key, member] of Object.entries(value)) {
+      const [redactedKey, redacted] = [redactText(key), redact(member)];
+      if (redactedKey !== key || redacted !== member) copy ??= Object.entries(value).slice(0, clean);
+      copy?.push([redactedKey, redacted]);
+      clean += 1;
+    }
+    return copy === null ? value : Object.fromEntries(copy);
   };
   return redact;
 }

@@ -37,6 +37,8 @@ export const MOST_JSON_MEMBERS = 200_000;
  * nothing would.
  */
 export function costlyJson(text: string): 'too_deep' | 'too_many' | null {
+  // Each level and each member takes a character.
+  if (text.length <= MOST_JSON_MEMBERS) return null;
   let level = 0;
   let members = 0;
   for (let at = 0; at < text.length; at += 1) {
@@ -86,7 +88,7 @@ type Place = { readonly value: object; readonly parent: Place | null; readonly k
 export function unfitJson(root: unknown, mostValues = Infinity): UnfitJson | null {
   const open: Place[] = [];
   let values = 0;
-  const rootFault = look(root, { parent: null, key: '', level: 1 }, open);
+  const rootFault = look(root, null, '', open);
   if (rootFault !== null) return { reason: rootFault, path: [] };
   for (let place = open.pop(); place !== undefined; place = open.pop()) {
     const members: Iterable<[string | number, unknown]> = Array.isArray(place.value)
@@ -95,19 +97,19 @@ export function unfitJson(root: unknown, mostValues = Infinity): UnfitJson | nul
     for (const [key, value] of members) {
       values += 1;
       if (values > mostValues) return { reason: 'too_many', path: [] };
-      const reason =
-        key === '__proto__' ? 'reserved_key' : look(value, { parent: place, key, level: place.level + 1 }, open);
+      const reason = key === '__proto__' ? 'reserved_key' : look(value, place, key, open);
       if (reason !== null) return { reason, path: pathTo(place, key) };
     }
   }
   return null;
 }
 
-function look(value: unknown, at: Omit<Place, 'value'>, open: Place[]): UnfitJson['reason'] | null {
+function look(value: unknown, parent: Place | null, key: string | number, open: Place[]): UnfitJson['reason'] | null {
   if (typeof value === 'number' && !Number.isFinite(value)) return 'not_finite';
   if (typeof value !== 'object' || value === null) return null;
-  if (at.level > MOST_JSON_LEVELS) return 'too_deep';
-  open.push({ ...at, value });
+  const level = (parent?.level ?? 0) + 1;
+  if (level > MOST_JSON_LEVELS) return 'too_deep';
+  open.push({ value, parent, key, level });
   return null;
 }
 

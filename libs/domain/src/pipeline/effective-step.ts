@@ -1,4 +1,5 @@
 import type { JsonObject } from '../json.js';
+import { madeOnce } from '../made-once.js';
 import { findDefinedStep, type FoundStep } from './graph.js';
 import type { AgentDefinition, PipelineDefinition } from './pipeline-definition.js';
 import { DEFAULT_STEP_TIMEOUT_MS } from './pipeline-limits.js';
@@ -34,8 +35,14 @@ export type EffectiveStep = {
 /** Null when the definition has no step of that id. */
 export function effectiveStep(definition: PipelineDefinition, stepId: string): EffectiveStep | null {
   const found = findDefinedStep(definition, stepId);
-  return found === null ? null : effective(definition, found);
+  if (found === null) return null;
+  const known = knownSteps(definition);
+  const step = known.get(stepId) ?? effective(definition, found);
+  known.set(stepId, step);
+  return step;
 }
+
+const knownSteps = madeOnce((_definition: PipelineDefinition) => new Map<string, EffectiveStep>());
 
 function effective(definition: PipelineDefinition, { step, containers }: FoundStep): EffectiveStep {
   const agent = step.kind === 'agent' ? (definition.agents.get(step.agent) ?? null) : null;

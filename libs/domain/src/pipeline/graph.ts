@@ -1,3 +1,4 @@
+import { madeOnce } from '../made-once.js';
 import type { ExpressionLanguage, ExpressionReference } from './expression-language.js';
 import type { PipelineDefinition } from './pipeline-definition.js';
 import type { PipelineStep, StepBody, StepTask, TaskPart } from './pipeline-step.js';
@@ -26,20 +27,29 @@ export type FoundStep = {
 
 /** Null when the definition has no step of that id. */
 export function findDefinedStep(definition: PipelineDefinition, stepId: string): FoundStep | null {
-  return findIn(definition.steps, stepId, []);
+  return stepsById(definition.steps).get(stepId) ?? null;
 }
 
-function findIn(steps: readonly PipelineStep[], stepId: string, containers: readonly PipelineStep[]): FoundStep | null {
+const stepsById = madeOnce((steps: readonly PipelineStep[]) => {
+  const found = new Map<string, FoundStep>();
+  addFound(found, steps, []);
+  return found;
+});
+
+/** Of two steps of one id, which only faulty documents have, the first. */
+function addFound(
+  found: Map<string, FoundStep>,
+  steps: readonly PipelineStep[],
+  containers: readonly PipelineStep[],
+): void {
   for (const step of steps) {
-    if (step.id === stepId) return { step, containers, siblings: steps };
-    const found = findIn(bodyOf(step)?.steps ?? [], stepId, [...containers, step]);
-    if (found !== null) return found;
+    if (!found.has(step.id)) found.set(step.id, { step, containers, siblings: steps });
+    addFound(found, bodyOf(step)?.steps ?? [], [...containers, step]);
   }
-  return null;
 }
 
 /** Steps of one list, dependencies first, else document order. Total also for cycles, which `parsePipeline` refuses. */
-export function stepOrder(steps: readonly PipelineStep[]): readonly PipelineStep[] {
+export const stepOrder = madeOnce((steps: readonly PipelineStep[]): readonly PipelineStep[] => {
   const byId = new Map(steps.map((step) => [step.id, step]));
   const placed = new Set<string>();
   const ordered: PipelineStep[] = [];
@@ -54,7 +64,7 @@ export function stepOrder(steps: readonly PipelineStep[]): readonly PipelineStep
   };
   for (const step of steps) place(step);
   return ordered;
-}
+});
 
 /** The steps of the same list that name this one in `depends_on`, in document order. */
 export function dependantsOf(steps: readonly PipelineStep[], stepId: string): readonly PipelineStep[] {
@@ -64,9 +74,20 @@ export function dependantsOf(steps: readonly PipelineStep[], stepId: string): re
 /** Ids that must have ended before the step may start: what it depends on, and steps whose `on_error` leads to it. */
 function precedersOf(steps: readonly PipelineStep[], stepId: string): readonly string[] {
   const own = steps.find((step) => step.id === stepId)?.dependsOn ?? [];
-  const leading = steps.filter((step) => step.onError.action === 'goto' && step.onError.stepId === stepId);
-  return [...own, ...leading.map((step) => step.id)];
+  return [...own, ...leadingTo(steps, stepId).map((step) => step.id)];
 }
+
+/** The steps of the same list whose `on_error` leads to this one. */
+export const leadingTo = (steps: readonly PipelineStep[], stepId: string): readonly PipelineStep[] =>
+  leadsByTarget(steps).get(stepId) ?? [];
+
+const leadsByTarget = madeOnce((steps: readonly PipelineStep[]) => {
+  const leads = new Map<string, PipelineStep[]>();
+  for (const step of steps)
+    if (step.onError.action === 'goto')
+      leads.set(step.onError.stepId, [...(leads.get(step.onError.stepId) ?? []), step]);
+  return leads;
+});
 
 /** Ids of all steps of the same list that come before it, directly or not. In a cycle a step is its own ancestor. */
 export function upstreamOf(steps: readonly PipelineStep[], stepId: string): ReadonlySet<string> {

@@ -1,8 +1,9 @@
 import type { Json, JsonObject } from '../json.js';
+import { madeOnce } from '../made-once.js';
 import type { ExpressionVariables } from './expression-language.js';
 import { allSteps } from './graph.js';
 import type { PipelineDefinition } from './pipeline-definition.js';
-import type { StepOutcome } from './pipeline-step.js';
+import type { PipelineStep, StepOutcome } from './pipeline-step.js';
 
 /** The fields of `run` in expressions; the engine fills all of them. */
 export const RUN_FIELDS = ['id', 'stream_id', 'pipeline', 'version', 'created_at', 'tags', 'metadata'] as const;
@@ -25,18 +26,21 @@ export type VariableSources = {
  * every step of the document is there: null where there is no value, status `pending` where there is no state.
  */
 export function pipelineVariables(definition: PipelineDefinition, sources: VariableSources): ExpressionVariables {
-  const steps = [...allSteps(definition.steps)].map((step): [string, Json] => {
-    const outcome = sources.steps.get(step.id);
-    return [step.id, { status: outcome?.status ?? 'pending', output: outcome?.output ?? null }];
-  });
+  const steps: JsonObject = {};
+  for (const id of allIds(definition.steps)) {
+    const outcome = sources.steps.get(id);
+    steps[id] = { status: outcome?.status ?? 'pending', output: outcome?.output ?? null };
+  }
   return {
     inputs: withDeclaredNames([...definition.inputs.keys()], sources.inputs),
-    steps: Object.fromEntries(steps),
+    steps,
     run: sources.run,
     ...(sources.item === undefined ? {} : { item: sources.item.value, item_index: sources.item.index }),
     ...(sources.last === undefined ? {} : { last: sources.last }),
   };
 }
+
+const allIds = madeOnce((steps: readonly PipelineStep[]) => [...allSteps(steps)].map(({ id }) => id));
 
 /**
  * The variables of a tool's target. `declared`: the property names of its parameters' schema, so that an optional

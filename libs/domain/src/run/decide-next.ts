@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../json.js';
 import type { ExpressionLanguage, ExpressionVariables } from '../pipeline/expression-language.js';
 import { stepOrder } from '../pipeline/graph.js';
 import type { PipelineDefinition } from '../pipeline/pipeline-definition.js';
-import type { PipelineStep } from '../pipeline/pipeline-step.js';
+import type { PipelineStep, StepOutcome } from '../pipeline/pipeline-step.js';
 import { renderTemplate } from '../pipeline/template.js';
 import { pipelineVariables } from '../pipeline/variables.js';
 import type { ScopeEnd, StepCommand } from './command.js';
@@ -86,11 +86,13 @@ export function scopeVariables(
   around: Surroundings,
   context: Pick<DecideContext, 'definition' | 'inputs' | 'run'>,
 ): ExpressionVariables {
-  const outcomes = [...around.steps, ...own].map(({ stepId, status, output }) => [stepId, { status, output }] as const);
+  const outcomes = new Map<string, StepOutcome>();
+  for (const state of around.steps) outcomes.set(state.stepId, state);
+  for (const state of own) outcomes.set(state.stepId, state);
   return pipelineVariables(context.definition, {
     inputs: context.inputs,
     run: context.run,
-    steps: new Map(outcomes),
+    steps: outcomes,
     ...(around.item === undefined ? {} : { item: around.item }),
     ...(around.last === undefined ? {} : { last: around.last }),
   });
@@ -118,9 +120,8 @@ function decideStep(step: PipelineStep, scope: Scope, deciding: Deciding): StepC
 }
 
 function decideReady(step: PipelineStep, place: OpeningPlace, { variables, language }: Deciding): StepCommand {
-  const seen = variables();
-  if (step.when === null) return openStep(step, { place, variables: seen, language });
-  const result = language.evaluate(step.when, seen);
+  if (step.when === null) return openStep(step, { place, variables, language });
+  const result = language.evaluate(step.when, variables());
   const failed = (code: string, detail: string): StepCommand => ({
     type: 'fail_step',
     error: { code, detail, step_id: step.id },
@@ -132,7 +133,7 @@ function decideReady(step: PipelineStep, place: OpeningPlace, { variables, langu
     return failed('when_not_boolean', `when gave ${shown}, expected true or false; compare with == or use has()`);
   }
   return result.value
-    ? openStep(step, { place, variables: seen, language })
+    ? openStep(step, { place, variables, language })
     : { type: 'skip_step', reason: 'when_false', ...place };
 }
 

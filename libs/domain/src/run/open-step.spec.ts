@@ -12,7 +12,7 @@ describe('a for_each that is ready', () => {
     if (each?.kind !== 'for_each') throw new Error('no loop');
     const items = Array.from({ length: elements }, (_, index) => index);
     const place = { stepId: 'each', item: null, round: 0, kind: 'for_each', attempt: 1 };
-    return openStep({ ...each, items }, { place, variables: {}, language: soundFacts.expressions });
+    return openStep({ ...each, items }, { place, variables: () => ({}), language: soundFacts.expressions });
   };
 
   it('makes a step run of each of 10,000 elements, and fails over that with what to do', () => {

@@ -12,7 +12,7 @@ export type OpeningPlace = StepPlace & { readonly kind: string; readonly attempt
 
 type Opening = {
   readonly place: OpeningPlace;
-  readonly variables: ExpressionVariables;
+  readonly variables: () => ExpressionVariables;
   readonly language: ExpressionLanguage;
 };
 
@@ -60,7 +60,7 @@ function openSleep({ sleep }: SleepStepWork, opening: Opening): StepCommand {
 }
 
 function renderedSleep(template: string, opening: Opening): SleepRead {
-  const rendered = renderTemplate(template, opening.variables, opening.language);
+  const rendered = renderTemplate(template, opening.variables(), opening.language);
   if (!rendered.ok) return rendered;
   const sleep = parseSleep(rendered.value);
   if (sleep !== null && sleep.type !== 'template') return { ok: true, end: sleep };
@@ -71,7 +71,7 @@ function renderedSleep(template: string, opening: Opening): SleepRead {
 }
 
 function openItems(template: Template, opening: Opening): StepCommand {
-  const rendered = renderTemplate(template, opening.variables, opening.language);
+  const rendered = renderTemplate(template, opening.variables(), opening.language);
   if (!rendered.ok) return failed(opening, `for_each: ${rendered.detail}`);
   if (!Array.isArray(rendered.value)) return failed(opening, `for_each gave ${shown(rendered.value)}, expected a list`);
   const { length } = rendered.value;
@@ -85,7 +85,7 @@ function openItems(template: Template, opening: Opening): StepCommand {
 }
 
 function renderedText(template: string, opening: Opening): { ok: true; text: string } | { ok: false; detail: string } {
-  const rendered = renderTemplate(template, opening.variables, opening.language);
+  const rendered = renderTemplate(template, opening.variables(), opening.language);
   if (!rendered.ok) return rendered;
   return { ok: true, text: typeof rendered.value === 'string' ? rendered.value : canonicalJson(rendered.value) };
 }

@@ -1,3 +1,4 @@
+import { leadingTo } from '../pipeline/graph.js';
 import type { PipelineStep } from '../pipeline/pipeline-step.js';
 import type { StepState } from './run-state.js';
 import { isEndedStep } from './run-status.js';
@@ -25,7 +26,7 @@ export function readinessOf(step: PipelineStep, siblings: Siblings): Readiness {
 
 /** A step that others name in `on_error: { goto }` runs when one of them failed, and is skipped when none did. */
 function leadIn(step: PipelineStep, siblings: Siblings): Readiness {
-  const sources = siblings.steps.filter(({ onError }) => onError.action === 'goto' && onError.stepId === step.id);
+  const sources = leadingTo(siblings.steps, step.id);
   if (sources.length === 0) return 'ready';
   const states = sources.map(({ id }) => siblings.of(id));
   if (states.some((source) => source !== null && isFailure(source))) return 'ready';

@@ -40,6 +40,7 @@ export async function loadScope(
   definition: PipelineDefinition,
   scope: Scope,
 ): Promise<LoadedScope> {
+  if (scope.container === null) return { own: await statesOf(reader, run, scope), around: { steps: [] } };
   const outer = scopesAround(definition, scope);
   const [own, states, variables] = await Promise.all([
     statesOf(reader, run, scope),

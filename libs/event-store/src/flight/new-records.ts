@@ -29,27 +29,25 @@ export function newStepRecord(projectId: string, step: NewStepRun, now: string):
   const claims = lease === undefined ? 0 : 1;
   return {
     projectId,
-    ...{ stepRunId: step.stepRunId, runId: step.runId, stepId: step.stepId, item: step.item, round: step.round },
-    ...{ kind: step.kind, status: step.status, reason: step.reason ?? null, priority: step.priority },
-    ...{
-      attempt: step.attempt,
-      starts: claims,
-      releases: 0,
-      dispatchNo: 1,
-      dispatchedAt: step.isDispatched === true || lease !== undefined ? now : null,
-      fence: claims,
-      stalls: 0,
-    },
+    stepRunId: step.stepRunId,
+    runId: step.runId,
+    stepId: step.stepId,
+    item: step.item,
+    round: step.round,
+    kind: step.kind,
+    status: step.status,
+    reason: step.reason ?? null,
+    priority: step.priority,
+    attempt: step.attempt,
+    starts: claims,
+    dispatchNo: 1,
+    dispatchedAt: step.isDispatched === true || lease !== undefined ? now : null,
+    fence: claims,
     leaseUntil: later(now, lease?.leaseMs ?? null),
-    ...{
-      workerId: lease?.workerId ?? null,
-      workerBytes: lease?.workerBytes ?? null,
-      stallPosition: null,
-      cutoffSeq: null,
-      memorySeq: null,
-      manifest: null,
-    },
-    ...{ output: null, error: null, dueAt: null, timeoutMs: step.timeoutMs },
+    workerId: lease?.workerId ?? null,
+    workerBytes: lease?.workerBytes ?? null,
+    ...NOTHING_YET,
+    timeoutMs: step.timeoutMs,
     timeoutAt: hasStarted ? later(now, step.timeoutMs) : null,
     usage: { inputTokens: 0, cachedTokens: 0, outputTokens: 0, costUsd: 0, modelCalls: 0, toolCalls: 0 },
     queuedAt: now,
@@ -59,6 +57,11 @@ export function newStepRecord(projectId: string, step: NewStepRun, now: string):
     waitingSince: isWaiting ? now : null,
   };
 }
+
+const NOTHING_YET = {
+  ...{ releases: 0, stalls: 0, stallPosition: null, cutoffSeq: null, memorySeq: null, manifest: null },
+  ...{ output: null, error: null, dueAt: null },
+};
 
 const later = (now: string, ms: number | null): string | null =>
   ms === null ? null : new Date(Date.parse(now) + ms).toISOString();

@@ -124,14 +124,19 @@ export class RunMemory {
     const { status = this.run.status, statusReason = this.run.statusReason } = patch;
     const earlier = this.changes.run;
     this.changes.run = {
-      ...{ projectId: this.projectId, runId: this.runId, status, statusReason },
+      projectId: this.projectId,
+      runId: this.runId,
+      status,
+      statusReason,
       started: earlier?.started === true || patch.started === true,
       ended: earlier?.ended === true || patch.ended === true,
       output: patch.output === undefined ? earlier?.output : patch.output,
       error: patch.error === undefined ? earlier?.error : patch.error,
     };
     this.run = {
-      ...{ ...this.run, status, statusReason },
+      ...this.run,
+      status,
+      statusReason,
       startedAt: patch.started === true ? (this.run.startedAt ?? this.now) : this.run.startedAt,
       endedAt: patch.ended === true ? this.now : this.run.endedAt,
       output: patch.output ?? this.run.output,
@@ -158,9 +163,19 @@ export class RunMemory {
   succeedStep(stepRunId: string, end: Omit<RunChanges['succeeded'][number], keyof StepKey>): boolean {
     const row = this.records.get(stepRunId);
     if (row === undefined || this.changes.newSteps.some((one) => one.stepRunId === stepRunId)) return false;
-    const ended = { leaseUntil: null, workerId: null, waitingKey: null, waitingSince: null, dueAt: null };
-    const after = { ...row, ...ended, status: 'succeeded', reason: null, output: end.output, error: null } as const;
-    this.keep({ ...after, endedAt: this.now });
+    this.keep({
+      ...row,
+      leaseUntil: null,
+      workerId: null,
+      waitingKey: null,
+      waitingSince: null,
+      dueAt: null,
+      status: 'succeeded',
+      reason: null,
+      output: end.output,
+      error: null,
+      endedAt: this.now,
+    });
     this.changes.succeeded.push({ projectId: this.projectId, stepRunId, ...end });
     return true;
   }

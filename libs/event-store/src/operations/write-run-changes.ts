@@ -3,7 +3,7 @@ import { flightParameters, placedUnit, type FlightParameters } from '../append/f
 import { toStoredJson } from '../encoding/stored-json.js';
 import { toStoredText } from '../encoding/stored-text.js';
 import { oneUnitOfEachStream } from '../flight/one-unit-of-each-stream.js';
-import type { ExpectedRun, RunChange, RunChanges, StepKey } from '../flight/run-changes.js';
+import type { ExpectedRun, RunChange, RunChanges } from '../flight/run-changes.js';
 import type { Session } from '../session.js';
 import { announce } from './webhook-deliveries.js';
 
@@ -36,11 +36,10 @@ export function writeExpected(
   expected: readonly ExpectedRun[],
 ): Promise<Written> {
   const announced = changes.flatMap((one) => one.announced);
-  return writeRuns(session, {
-    ...partsOf(changes),
-    expected: expected.map(expectedRow),
-    ...(announced.length === 0 ? {} : { announced: announced.flatMap(announcedRows) }),
-  });
+  const parts = partsOf(changes);
+  parts['expected'] = expected.map(expectedRow);
+  if (announced.length > 0) parts['announced'] = announced.flatMap(announcedRows);
+  return writeRuns(session, parts);
 }
 
 /** The parts of `write_runs` (migration 0014), those that are empty left out. */
@@ -62,25 +61,26 @@ function partsOf(changes: readonly RunChanges[]): Parts {
   const newRuns: Row[] = [];
   const changedRuns: Row[] = [];
   for (const { newRun, run } of changes) {
-    if (newRun !== null) newRuns.push(newRunRow({ ...newRun, isStarted: isStart(run) }));
+    if (newRun !== null) newRuns.push(newRunRow(newRun, isStart(run)));
     if (run !== null && (newRun === null || !isStart(run))) changedRuns.push(changedRunRow(run));
   }
-  const units = changes.flatMap((one) => one.units);
-  return {
-    ...part('new_runs', newRuns),
-    ...part('succeeded', changes.flatMap((one) => one.succeeded).map(succeededRow)),
-    ...part('new_steps', changes.flatMap((one) => one.newSteps).map(newStepRow)),
-    ...part('new_items', changes.flatMap((one) => one.newItems).map(newItemsRow)),
-    ...part('started_items', changes.flatMap((one) => one.startedItems).map(startedItemRow)),
-    ...part('ended_items', changes.flatMap((one) => one.endedItems).map(endedItemRow)),
-    ...part('changed_runs', changedRuns),
-    ...part('taken', changes.flatMap((one) => one.taken).map(holdRow)),
-    ...part('released', changes.flatMap((one) => one.released).map(holdRow)),
-    ...(units.length === 0 ? {} : { flight: flightParameters(oneUnitOfEachStream(units), placedUnit) }),
+  const parts: Parts = {};
+  const add = (part: string, rows: readonly Row[]): void => {
+    if (rows.length > 0) parts[part] = rows;
   };
+  add('new_runs', newRuns);
+  add('succeeded', changes.flatMap((one) => one.succeeded).map(succeededRow));
+  add('new_steps', changes.flatMap((one) => one.newSteps).map(newStepRow));
+  add('new_items', changes.flatMap((one) => one.newItems).map(newItemsRow));
+  add('started_items', changes.flatMap((one) => one.startedItems).map(startedItemRow));
+  add('ended_items', changes.flatMap((one) => one.endedItems).map(endedItemRow));
+  add('changed_runs', changedRuns);
+  add('taken', changes.flatMap((one) => one.taken).map(holdRow));
+  add('released', changes.flatMap((one) => one.released).map(holdRow));
+  const units = changes.flatMap((one) => one.units);
+  if (units.length > 0) parts.flight = flightParameters(oneUnitOfEachStream(units), placedUnit);
+  return parts;
 }
-
-const part = (name: string, rows: readonly Row[]): Parts => (rows.length === 0 ? {} : { [name]: rows });
 
 function bodiesPart({ bodies }: FlightParameters): string[] {
   if (bodies.length === 0) return [];
@@ -94,60 +94,122 @@ function bodiesPart({ bodies }: FlightParameters): string[] {
 /** What an insert can write at once with the row. */
 const isStart = (run: RunChange | null): boolean => run?.status === 'running' && run.started && !run.ended;
 
-const newRunRow = (run: NewRun & { createdAt: string | null; isStarted: boolean }): Row => ({
-  ...{ project_id: run.projectId, run_id: run.runId, pipeline: run.pipeline, pipeline_version: run.pipelineVersion },
-  ...{ stream_id: run.streamId, status_reason: run.statusReason, is_started: run.isStarted },
-  ...{ inputs: run.inputs, tags: run.tags, metadata: run.metadata, priority: run.priority, on_busy: run.onBusy },
-  ...{ exclusive: run.exclusive, deadline_at: run.deadlineAt, timeout_ms: run.timeoutMs, ancestors: run.ancestors },
-  ...{ parent_step_run_id: run.parentStepRunId, spend_limit: run.spendLimit },
-  ...{ concurrency_key: run.concurrency?.key, concurrency_limit: run.concurrency?.limit },
-  ...{ delay_ms: run.delayMs, created_at: run.createdAt, traceparent: run.traceparent },
+const newRunRow = (run: NewRun & { createdAt: string | null }, isStarted: boolean): Row => ({
+  project_id: run.projectId,
+  run_id: run.runId,
+  pipeline: run.pipeline,
+  pipeline_version: run.pipelineVersion,
+  stream_id: run.streamId,
+  status_reason: run.statusReason,
+  is_started: isStarted,
+  inputs: run.inputs,
+  tags: run.tags,
+  metadata: run.metadata,
+  priority: run.priority,
+  on_busy: run.onBusy,
+  exclusive: run.exclusive,
+  deadline_at: run.deadlineAt,
+  timeout_ms: run.timeoutMs,
+  ancestors: run.ancestors,
+  parent_step_run_id: run.parentStepRunId,
+  spend_limit: run.spendLimit,
+  concurrency_key: run.concurrency?.key,
+  concurrency_limit: run.concurrency?.limit,
+  delay_ms: run.delayMs,
+  created_at: run.createdAt,
+  traceparent: run.traceparent,
 });
 
-const succeededRow = ({ output, moreToolCalls, beganMsAgo, ...step }: RunChanges['succeeded'][number]): Row => ({
-  ...{ one: 1, ...stepKey(step), output, more_tool_calls: moreToolCalls, began_ms_ago: beganMsAgo ?? undefined },
+const succeededRow = (step: RunChanges['succeeded'][number]): Row => ({
+  one: 1,
+  project_id: step.projectId,
+  step_run_id: step.stepRunId,
+  output: step.output,
+  more_tool_calls: step.moreToolCalls,
+  began_ms_ago: step.beganMsAgo ?? undefined,
 });
 
 const newStepRow = (step: NewStepRun & { projectId: string; lane: string | null }): Row => ({
-  ...{ ...stepKey(step), run_id: step.runId, step_id: step.stepId, item: step.item ?? undefined, round: step.round },
-  ...{ kind: step.kind, status: step.status, priority: step.priority, timeout_ms: step.timeoutMs ?? undefined },
-  ...{ reason: step.reason, waiting_key: step.waitingKey == null ? undefined : toStoredText(step.waitingKey) },
-  ...{ is_dispatched: step.isDispatched, lane: step.lane ?? undefined },
-  ...{ worker_id: step.lease?.workerId, worker_bytes: step.lease?.workerBytes, lease_ms: step.lease?.leaseMs },
+  project_id: step.projectId,
+  step_run_id: step.stepRunId,
+  run_id: step.runId,
+  step_id: step.stepId,
+  item: step.item ?? undefined,
+  round: step.round,
+  kind: step.kind,
+  status: step.status,
+  priority: step.priority,
+  timeout_ms: step.timeoutMs ?? undefined,
+  reason: step.reason,
+  waiting_key: step.waitingKey == null ? undefined : toStoredText(step.waitingKey),
+  is_dispatched: step.isDispatched,
+  lane: step.lane ?? undefined,
+  worker_id: step.lease?.workerId,
+  worker_bytes: step.lease?.workerBytes,
+  lease_ms: step.lease?.leaseMs,
 });
 
-const newItemsRow = ({ values, running, ...loop }: RunChanges['newItems'][number]): Row => ({
-  ...{ ...stepKey(loop), running, items: values },
+const newItemsRow = (items: RunChanges['newItems'][number]): Row => ({
+  project_id: items.projectId,
+  step_run_id: items.stepRunId,
+  running: items.running,
+  items: items.values,
 });
 
-const startedItemRow = ({ item, ...loop }: RunChanges['startedItems'][number]): Row => ({
+const startedItemRow = ({ projectId, stepRunId, item }: RunChanges['startedItems'][number]): Row => ({
   one: 1,
-  ...stepKey(loop),
+  project_id: projectId,
+  step_run_id: stepRunId,
   item,
 });
 
-const endedItemRow = ({ projectId, stepRunId, ...item }: RunChanges['endedItems'][number]): Row => ({
-  ...{ one: 1, ...stepKey({ projectId, stepRunId }), ...item },
+const endedItemRow = (ended: RunChanges['endedItems'][number]): Row => ({
+  one: 1,
+  project_id: ended.projectId,
+  step_run_id: ended.stepRunId,
+  item: ended.item,
+  status: ended.status,
+  output: ended.output,
+  error: ended.error,
 });
 
-const changedRunRow = ({ projectId, runId, statusReason, ...run }: RunChange): Row => ({
-  ...{ one: 1, project_id: projectId, run_id: runId, status_reason: statusReason },
-  ...{ ...run, sets_output: run.output !== undefined, sets_error: run.error !== undefined },
+const changedRunRow = (run: RunChange): Row => ({
+  one: 1,
+  project_id: run.projectId,
+  run_id: run.runId,
+  status: run.status,
+  status_reason: run.statusReason,
+  started: run.started,
+  ended: run.ended,
+  output: run.output,
+  error: run.error,
+  sets_output: run.output !== undefined,
+  sets_error: run.error !== undefined,
 });
 
 const holdRow = ({ projectId, streamId, runId, exclusive }: RunChanges['taken'][number]): Row => ({
-  ...{ one: 1, project_id: projectId, stream_id: streamId, run_id: runId, exclusive },
+  one: 1,
+  project_id: projectId,
+  stream_id: streamId,
+  run_id: runId,
+  exclusive,
 });
 
-const expectedRow = ({ runId, fence, status, dispatchNo, versions, ...step }: ExpectedRun): Row => ({
-  ...{ one: 1, ...stepKey(step), run_id: runId, fence, status, dispatch_no: dispatchNo },
-  ...{ run_version: versions.run, others: versions.others, others_version: versions.othersSum },
+const expectedRow = (expected: ExpectedRun): Row => ({
+  one: 1,
+  project_id: expected.projectId,
+  step_run_id: expected.stepRunId,
+  run_id: expected.runId,
+  fence: expected.fence,
+  status: expected.status,
+  dispatch_no: expected.dispatchNo,
+  run_version: expected.versions.run,
+  others: expected.versions.others,
+  others_version: expected.versions.othersSum,
 });
 
 const announcedRows = ({ projectId, events }: RunChanges['announced'][number]): Row[] =>
   events.map(({ type, runId }) => ({ one: 1, project_id: projectId, run_id: runId, type }));
-
-const stepKey = ({ projectId, stepRunId }: StepKey): Row => ({ project_id: projectId, step_run_id: stepRunId });
 
 async function announceAll(session: Session, announced: RunChanges['announced']): Promise<void> {
   const byProject = new Map<string, { events: AnnouncedEvent[]; newId: () => string }>();
