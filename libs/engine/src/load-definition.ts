@@ -17,17 +17,26 @@ export async function loadDefinition(
   name: string,
   version: number,
 ): Promise<PipelineDefinition> {
+  const definition = await findDefinition(deps, projectId, name, version);
+  if (definition !== null) return definition;
+  const detail = `version ${version} of pipeline ${name} is not stored`;
+  throw new TerminalError('pipeline_missing', detail, { name, version });
+}
+
+/** Null: it is not stored. @throws TerminalError `pipeline_unreadable` as `loadDefinition` does. */
+export async function findDefinition(
+  deps: LoadDeps,
+  projectId: string,
+  name: string,
+  version: number,
+): Promise<PipelineDefinition | null> {
   const cache = parsed.get(deps.pipelines) ?? new Map<string, PipelineDefinition>();
   parsed.set(deps.pipelines, cache);
   const key = JSON.stringify([projectId, name, version]);
   const known = cache.get(key);
   if (known !== undefined) return known;
   const record = await deps.pipelines.getVersion(projectId, name, version);
-  if (record === null)
-    throw new TerminalError('pipeline_missing', `version ${version} of pipeline ${name} is not stored`, {
-      name,
-      version,
-    });
+  if (record === null) return null;
   const definition = readStored(deps.pipelineFacts, record.document, name, version);
   if (cache.size >= MAX_PARSED) cache.delete(cache.keys().next().value ?? key);
   cache.set(key, definition);

@@ -1,8 +1,8 @@
-import type { PipelineStore, PipelineVersionRecord } from '#libs/engine';
+import type { PipelineAliases, PipelineStore, PipelineVersionRecord } from '#libs/engine';
 import { Gathering, oncePerQuestion } from './append/gathering.js';
 import { retryContention } from './append/retry-contention.js';
 import type { Database } from './connect.js';
-import { applyPipelineVersion, findCanary, findPipelineVersion } from './operations/pipeline-versions.js';
+import { applyPipelineVersion, findAliases, findPipelineVersion } from './operations/pipeline-versions.js';
 
 /** Pipelines and their immutable versions on Postgres. */
 export function postgresPipelineStore(db: Database): PipelineStore {
@@ -10,17 +10,16 @@ export function postgresPipelineStore(db: Database): PipelineStore {
   const versions = new Gathering<VersionQuestion, PipelineVersionRecord | null>(
     oncePerQuestion((question) => db.run((sql) => findPipelineVersion(sql, ...question))),
   );
-  const canaries = new Gathering<CanaryQuestion, Canary>(
-    oncePerQuestion((question) => db.run((sql) => findCanary(sql, ...question))),
+  const aliases = new Gathering<AliasesQuestion, PipelineAliases>(
+    oncePerQuestion((question) => db.run((sql) => findAliases(sql, ...question))),
   );
   return {
     applyVersion: (input) =>
       db.run((sql) => retryContention(() => sql.begin((session) => applyPipelineVersion(session, input)))),
     getVersion: (...question) => versions.ask(question),
-    getCanary: (...question) => canaries.ask(question),
+    getAliases: (...question) => aliases.ask(question),
   };
 }
 
 type VersionQuestion = Parameters<PipelineStore['getVersion']>;
-type CanaryQuestion = Parameters<PipelineStore['getCanary']>;
-type Canary = Awaited<ReturnType<PipelineStore['getCanary']>>;
+type AliasesQuestion = Parameters<PipelineStore['getAliases']>;

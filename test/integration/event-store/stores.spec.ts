@@ -61,6 +61,19 @@ describe('the stores of pipelines, recordings and compactions', () => {
       expect(await apply('a', 'h1')).toEqual({ version: 3, created: true });
       expect(await pipelines.getVersion(PROJECT, 'a', 9)).toBeNull();
       expect(await pipelines.getVersion('other', 'a', null)).toBeNull();
+      expect(await pipelines.getAliases(PROJECT, 'a')).toEqual({ live: 3, canary: null });
+      expect(await pipelines.getAliases('other', 'a')).toEqual({ live: null, canary: null });
+    });
+
+    it('tells of a canary while it has a share', async () => {
+      await apply('c', 'h1');
+      const weigh = (weight: number) => db.sql`
+        insert into pipeline_alias (project_id, name, alias, version, weight) values (${PROJECT}, 'c', 'canary', 1, ${weight})
+        on conflict (project_id, name, alias) do update set weight = excluded.weight`;
+      await weigh(5);
+      expect(await pipelines.getAliases(PROJECT, 'c')).toEqual({ live: 1, canary: { version: 1, weight: 5 } });
+      await weigh(0);
+      expect(await pipelines.getAliases(PROJECT, 'c')).toEqual({ live: 1, canary: null });
     });
 
     it('numbers the versions of appliers that come at once', async () => {

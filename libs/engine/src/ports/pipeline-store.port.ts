@@ -9,6 +9,9 @@ export type PipelineVersionRecord = {
   createdAt: string;
 };
 
+/** What new runs of a pipeline begin with; each null: no such alias. `weight`: the share of the canary, in percent above 0. */
+export type PipelineAliases = { live: number | null; canary: { version: number; weight: number } | null };
+
 export interface PipelineStore {
   /** The same content again changes nothing (`created: false`); `promote` moves the alias `live`. */
   applyVersion(input: {
@@ -20,6 +23,6 @@ export interface PipelineStore {
   }): Promise<{ version: number; created: boolean }>;
   /** `version` null: what the alias `live` points to. */
   getVersion(projectId: string, name: string, version: number | null): Promise<PipelineVersionRecord | null>;
-  /** What the alias `canary` points to, with its share of new runs in percent; null: none. */
-  getCanary(projectId: string, name: string): Promise<{ version: number; weight: number } | null>;
+  /** Of a pipeline that was deleted none. */
+  getAliases(projectId: string, name: string): Promise<PipelineAliases>;
 }

@@ -16,7 +16,7 @@ import type { Advanced } from '../advance/advance-run.js';
 import { RunRecorder } from '../advance/run-recorder.js';
 import { cancelRun } from '../cancel-run.js';
 import type { EngineDeps } from '../engine-deps.js';
-import { loadDefinition } from '../load-definition.js';
+import { findDefinition } from '../load-definition.js';
 import { sha256 } from '../new-event.js';
 import {
   conversationSteps,
@@ -90,13 +90,13 @@ export function startRunWithin(
 }
 
 async function start(deps: EngineDeps, command: StartRun, within: StartWithin | null): Promise<Accepted['result']> {
-  const wanted = command.version ?? (await chooseVersion(deps, command));
-  const version = await deps.pipelines.getVersion(command.projectId, command.pipeline, wanted);
-  if (version === null) return { status: 'pipeline_not_found' };
-  const definition = await loadDefinition(deps, command.projectId, command.pipeline, version.version);
+  const { projectId, pipeline } = command;
+  const version = command.version ?? (await chooseVersion(deps, command));
+  const definition = version === null ? null : await findDefinition(deps, projectId, pipeline, version);
+  if (version === null || definition === null) return { status: 'pipeline_not_found' };
   const checked = checkCommand(deps, definition, command);
   if (!checked.ok) return { status: 'invalid', faults: checked.faults };
-  const run = newRun(deps, { ...command, inputs: checked.inputs }, version.version, definition);
+  const run = newRun(deps, { ...command, inputs: checked.inputs }, version, definition);
   const messages = command.messages ?? null;
   const prior = messages === null ? [] : priorMessages(deps, run, definition, messages);
   const acceptance: Acceptance = { run, definition, prior, key: idempotencyOf(command), within };

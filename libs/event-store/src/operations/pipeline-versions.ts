@@ -1,4 +1,4 @@
-import type { PipelineStore, PipelineVersionRecord } from '#libs/engine';
+import type { PipelineAliases, PipelineStore, PipelineVersionRecord } from '#libs/engine';
 import { toStoredJson } from '../encoding/stored-json.js';
 import type { Session } from '../session.js';
 
@@ -50,15 +50,16 @@ export async function findPipelineVersion(
   return row === undefined ? null : { ...row };
 }
 
-/** The alias `canary` of a pipeline that is not deleted; null: none, or without weight. */
-export async function findCanary(
-  session: Session,
-  projectId: string,
-  name: string,
-): Promise<{ version: number; weight: number } | null> {
-  const [row] = await session<{ version: number; weight: number }[]>`
-    select a.version, a.weight from pipeline_alias a
+/** A canary without weight is none. */
+export async function findAliases(session: Session, projectId: string, name: string): Promise<PipelineAliases> {
+  const rows = await session<{ alias: string; version: number; weight: number }[]>`
+    select a.alias, a.version, a.weight from pipeline_alias a
     join pipeline p on p.project_id = a.project_id and p.name = a.name and p.deleted_at is null
-    where a.project_id = ${projectId} and a.name = ${name} and a.alias = 'canary' and a.weight > 0`;
-  return row === undefined ? null : { ...row };
+    where a.project_id = ${projectId} and a.name = ${name} and (a.alias = 'live' or a.alias = 'canary' and a.weight > 0)`;
+  const live = rows.find(({ alias }) => alias === 'live');
+  const canary = rows.find(({ alias }) => alias === 'canary');
+  return {
+    live: live?.version ?? null,
+    canary: canary === undefined ? null : { version: canary.version, weight: canary.weight },
+  };
 }
