@@ -19,6 +19,7 @@ async function pool(bench, n, clients) {
  * processes is still V8's compiler (`perf`), and each of six measurements in a row is cheaper than the one before.
  */
 const WARM_UP = Number(process.env.WARM_UP ?? 2000);
+const WARM_MAPS = WARM_UP / 100;
 
 /** Throughput: chains of 5 steps, 50 clients. */
 async function w1(bench) {
@@ -65,7 +66,9 @@ const w3d = (bench) => maps(bench, 'fanByDefault', bench.share.W3d);
 async function maps(bench, kind, share) {
   const items = Number(process.env.ITEMS ?? 200);
   const n = Math.max(3, Math.round((2000 * share) / items));
-  for (let i = 0; i < 2; i++) await bench.run(kind, items);
+  await bench.once(`warm ${kind}`, () =>
+    oneByOne(Math.max(2, Math.round(WARM_MAPS * share)), () => bench.run(kind, items)),
+  );
   const { result, ...cost } = await bench.measured(n * items, () => oneByOne(n, () => bench.run(kind, items)));
   const latencies = result.map(({ lat }) => lat);
   return {
