@@ -42,7 +42,7 @@ export function writeExpected(
   return writeRuns(session, parts);
 }
 
-/** The parts of `write_runs` (migration 0014), those that are empty left out. */
+/** The parts of `write_runs` (migration 0013), those that are empty left out. */
 type Parts = { [part: string]: readonly Row[] | FlightParameters | undefined; flight?: FlightParameters };
 type Row = Record<string, unknown>;
 

@@ -19,8 +19,11 @@ const OWED_LOOK_S = 0.02;
 export const createWorkerBackend: BackendFactory<Backend> = (name, opts, extra) => {
   const backend = createRedisBackend(name, opts, extra);
   if (extra?.withBlockingConnection !== true) return backend;
-  // Rejected when the worker is closed before it was connected, which BullMQ reports.
-  backend.client.then((client) => writeOnceATurn(client as unknown as Redis)).catch(() => undefined);
+  backend.client.then(
+    (client) => writeOnceATurn(client as unknown as Redis),
+    // The worker was closed before it was connected, which BullMQ reports.
+    () => undefined,
+  );
   const looks = new Looks();
   const look = backend.moveToActive.bind(backend);
   const wait = backend.waitForJob.bind(backend);
