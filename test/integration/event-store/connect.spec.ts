@@ -26,6 +26,11 @@ async function startRelay(target: URL) {
     silence: () => {
       isSilent = true;
     },
+    /** Connections end with RST, as those of a server that was killed do; the next ones are served. */
+    reset: () => {
+      isSilent = false;
+      for (const socket of sockets.splice(0)) socket.resetAndDestroy();
+    },
     close: () => {
       for (const socket of sockets) socket.destroy();
       server.close();
@@ -152,9 +157,11 @@ describe('connect', () => {
     const address = server.address();
     const port = typeof address === 'object' && address !== null ? address.port : 0;
     const away = connect({ url: `postgres://postgres@127.0.0.1:${port}/weir`, poolSize: 1 });
-    for (let asked = 1; asked <= 3; asked += 1) {
-      await expect(away.run((sql) => sql`select 1`)).rejects.toMatchObject(AWAY);
-      expect(connections).toBe(asked);
+    const statement = () => away.run((sql) => sql`select 1`);
+    const transaction = () => away.kysely.transaction().execute((tx) => tx.selectFrom('project').selectAll().execute());
+    for (const [before, ask] of [statement, statement, transaction, transaction, statement].entries()) {
+      await expect(ask()).rejects.toMatchObject(AWAY);
+      expect(connections).toBe(before + 1);
     }
     await away.close();
     await new Promise((resolve) => server.close(resolve));
@@ -182,6 +189,31 @@ describe('connect', () => {
       });
     } finally {
       await own.close();
+    }
+  });
+
+  // Without libs/event-store/patches it hangs, and with it whatever this connection is given later.
+  it('rejects a statement that it is given when its connection has failed and is not closed yet', async () => {
+    const relay = await startRelay(new URL(database.url));
+    const one = connect({ url: relay.url, poolSize: 1 });
+    try {
+      await one.sql`select 1 as n`;
+      relay.silence();
+      // It fails at the socket's `error`; `close` comes in a later turn of the loop.
+      const given = one.sql`select 1 as n`.then(
+        () => [],
+        () => [2, 3].map((n) => one.sql`select ${n}::int as n`.execute()),
+      );
+      relay.reset();
+      const outcomes = await Promise.allSettled(await given);
+      expect(outcomes).toMatchObject([
+        { status: 'rejected', reason: { code: 'CONNECTION_CLOSED' } },
+        { status: 'fulfilled', value: [{ n: 3 }] },
+      ]);
+      for (const n of [4, 5]) expect(await one.run((sql) => sql`select ${n}::int as n`)).toEqual([{ n }]);
+    } finally {
+      relay.close();
+      await one.close();
     }
   });
 
