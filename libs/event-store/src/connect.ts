@@ -41,8 +41,19 @@ const customTypes = {
   },
 };
 
+/** A kind of statement that leaves all the time, one after the other: ends of steps, appends, claims. */
+export type DedicatedTo = 'ends' | 'appends' | 'claims';
+
+/** Of fewer connections too few would be left for everything else. */
+const LEAST_WITH_DEDICATED = 6;
+
 export type Database = {
   sql: Sql;
+  /**
+   * A connection of the process that only this kind of statement has (ADR 42): a pool hands each to another server process, whose
+   * plans and caches are cold for it. Where the pool is small or nothing is prepared, it is the pool.
+   */
+  dedicated: Readonly<Record<DedicatedTo, Sql>>;
   kysely: Kysely<DatabaseSchema>;
   /** Runs an operation on the pool under the time-out; driver errors become ours. */
   run<T>(operation: (sql: Sql) => PromiseLike<T>): Promise<T>;
@@ -54,10 +65,46 @@ export type Database = {
 
 /** Opens no connection yet: the first statement does, so a process can start while the database is away. */
 export function connect(settings: ConnectSettings): Database {
-  const operationTimeoutMs = settings.operationTimeoutMs ?? 20_000;
-  const prepare = settings.prepare ?? true;
-  const sql = postgres(settings.url, {
-    max: settings.poolSize ?? 10,
+  const { sql, dedicated } = openPools(settings);
+  const prepare = isPrepared(settings);
+  const limits = {
+    operationMs: settings.operationTimeoutMs ?? 20_000,
+    suspectMs: settings.suspectMs ?? 1000,
+    probeMs: settings.probeMs ?? 3000,
+  };
+  const patience = new Patience(limits, (signal) => probe(settings.url, signal));
+  const within = <T>(operation: () => PromiseLike<T>): Promise<T> => patience.within(operation);
+  return {
+    sql,
+    dedicated,
+    kysely: new Kysely<DatabaseSchema>({ dialect: new PostgresJsDialect(sql, { prepare, within }) }),
+    run: (operation) => translated(within(() => operation(sql))),
+    within,
+    close: async () => {
+      patience.close();
+      await Promise.all([...new Set([sql, ...Object.values(dedicated)])].map((pool) => pool.end({ timeout: 2 })));
+    },
+  };
+}
+
+const isPrepared = (settings: ConnectSettings): boolean => settings.prepare ?? true;
+
+/** Dedicated connections are taken from the pool's, so that a process has as many as it was given. */
+function openPools(settings: ConnectSettings): Pick<Database, 'sql' | 'dedicated'> {
+  const options = driverOptions(settings);
+  const open = (max: number): Sql => postgres(settings.url, { ...options, max });
+  const poolSize = settings.poolSize ?? 10;
+  if (!isPrepared(settings) || poolSize < LEAST_WITH_DEDICATED) {
+    const sql = open(poolSize);
+    return { sql, dedicated: { ends: sql, appends: sql, claims: sql } };
+  }
+  const dedicated = { ends: open(1), appends: open(1), claims: open(1) };
+  return { sql: open(poolSize - Object.keys(dedicated).length), dedicated };
+}
+
+function driverOptions(settings: ConnectSettings) {
+  const prepare = isPrepared(settings);
+  return {
     prepare,
     connect_timeout: (settings.connectTimeoutMs ?? 5000) / 1000,
     // Only statements make it connect again, and each hangs for so long: postgres.js would back off up to 20 s.
@@ -71,23 +118,6 @@ export function connect(settings: ConnectSettings): Database {
       application_name: settings.applicationName ?? 'weir',
       TimeZone: 'UTC',
       ...(prepare ? sessionTimeouts(settings) : {}),
-    },
-  });
-  const limits = {
-    operationMs: operationTimeoutMs,
-    suspectMs: settings.suspectMs ?? 1000,
-    probeMs: settings.probeMs ?? 3000,
-  };
-  const patience = new Patience(limits, (signal) => probe(settings.url, signal));
-  const within = <T>(operation: () => PromiseLike<T>): Promise<T> => patience.within(operation);
-  return {
-    sql,
-    kysely: new Kysely<DatabaseSchema>({ dialect: new PostgresJsDialect(sql, { prepare, within }) }),
-    run: (operation) => translated(within(() => operation(sql))),
-    within,
-    close: async () => {
-      patience.close();
-      await sql.end({ timeout: 2 });
     },
   };
 }

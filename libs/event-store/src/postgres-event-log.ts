@@ -13,7 +13,7 @@ import { storeBodies } from './operations/store-bodies.js';
 
 /** The event log on Postgres. Appends of one log leave in flights; make one per process. */
 export function postgresEventLog(db: Database): EventLog {
-  const flights = new Flights((units) => db.within(() => appendUnits(db.sql, units)));
+  const flights = new Flights((units) => db.within(() => appendUnits(db.dedicated.appends, units)));
   return {
     append: (units) => Promise.all(units.map((unit) => flights.append(unit))),
     read: (query) => db.run((sql) => readEvents(sql, query)),

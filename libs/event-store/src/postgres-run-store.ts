@@ -70,7 +70,7 @@ function nextOnStream(db: Database): RunStore['nextOnStream'] {
 
 function claims(db: Database): Pick<RunStore, 'claimStep' | 'heartbeat'> {
   const claiming = new Gathering<LeaseClaim, Claimed | null>((all) =>
-    db.run((sql) => retryContention(() => claimSteps(sql, all))),
+    db.run(() => retryContention(() => claimSteps(db.dedicated.claims, all))),
   );
   return {
     claimStep: ({ stepRunId, ...claim }) => claiming.ask({ id: stepRunId, ...claim }),

@@ -91,7 +91,7 @@ async function written(db: Database, { clock, recalled }: Known, done: readonly 
     if (left.length === 0) return stale;
     const writing = db.within(() =>
       writeExpected(
-        db.sql,
+        db.dedicated.ends,
         left.map(({ memory }) => memory.changes),
         left.flatMap(({ expected }) => expected ?? []),
       ),
