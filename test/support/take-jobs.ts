@@ -21,7 +21,7 @@ export type JobTaker = {
 export async function takeJobs(runtime: Runtime, settings: Settings): Promise<JobTaker> {
   const { engine, queue, database } = runtime;
   const { leaseMs, workerId } = engine.settings;
-  const worker = workerOptions({ jobs: JOBS, leaseMs, workerName: workerId });
+  const worker = workerOptions({ jobs: JOBS, leaseMs, sweepMs: settings.steps.sweepMs, workerName: workerId });
   const module = workerApp.module({ runtime, queue: queueSettings(settings), worker });
   const context = await NestFactory.createApplicationContext(module, { logger: false, abortOnError: false });
   const intake = QueueModule.intake(context, workerApp.processor, runtime.reportFault, () => undefined);

@@ -128,7 +128,7 @@ async function createContext(
   const module = app.module({
     runtime,
     queue: queueSettings(settings),
-    worker: workerOptions({ jobs, leaseMs, workerName: workerId }),
+    worker: workerOptions({ jobs, leaseMs, sweepMs: settings.steps.sweepMs, workerName: workerId }),
   });
   return NestFactory.createApplicationContext(module, { logger: new NestLogger(logger), abortOnError: false });
 }

@@ -1,21 +1,27 @@
 import type { WorkerOptions } from 'bullmq';
 import type { ReportFault } from './queue-backend.js';
 
-/** Options of the BullMQ worker behind a processor. `jobs`: how many run at once; `leaseMs`: that of a claimed step. */
-export type IntakeSettings = { jobs: number; leaseMs: number; workerName: string };
+/** Options of the BullMQ worker behind a processor. `jobs`: how many run at once; `leaseMs`: that of a claimed step; `sweepMs`: how often what got lost is looked for. */
+export type IntakeSettings = { jobs: number; leaseMs: number; sweepMs: number; workerName: string };
 
 /**
- * BullMQ's locks decide nothing here (the claim in Postgres does), so a job whose lock ran out is only put back as a
- * clean-up, for workers that died between taking a job and claiming its step; when the step is claimed already, the
- * second delivery ends quietly. Never failed for it: `maxStalledCount` is out of reach.
+ * BullMQ's locks decide nothing here (the claim in Postgres does), so a job whose lock ran out is only put back for
+ * workers that died between taking a job and claiming its step (or while they ran one that they need not claim, ADR 37):
+ * as soon as a lost lease would be found. When the step is claimed already, the second delivery ends quietly. Never
+ * failed for it: `maxStalledCount` is out of reach.
  */
-export function workerOptions({ jobs, leaseMs, workerName }: IntakeSettings): Omit<WorkerOptions, 'connection'> {
+export function workerOptions({
+  jobs,
+  leaseMs,
+  sweepMs,
+  workerName,
+}: IntakeSettings): Omit<WorkerOptions, 'connection'> {
   return {
     name: workerName,
     autorun: false,
     concurrency: jobs,
     lockDuration: leaseMs,
-    stalledInterval: Math.max(Math.floor(leaseMs / 2), 1000),
+    stalledInterval: sweepMs,
     maxStalledCount: 1_000_000,
     // Back soon after a server's return; BullMQ's own values leave a worker idle for up to 15 s.
     runRetryDelay: 1000,

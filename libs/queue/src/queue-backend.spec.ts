@@ -22,8 +22,9 @@ const ids = (count: number): string[] => Array.from({ length: count }, (_, n) =>
 async function takeJobs(
   settings: QueueSettings,
   handle: (stepRunId: string, signal: AbortSignal | undefined) => Promise<void>,
+  times = { leaseMs: 2000, sweepMs: 1000 },
 ) {
-  @Processor(STEPS_QUEUE, workerOptions({ jobs: 1, leaseMs: 2000, workerName: 'test' }))
+  @Processor(STEPS_QUEUE, workerOptions({ jobs: 1, ...times, workerName: 'test' }))
   class StepsProcessor extends WorkerHost {
     async process(job: { data: unknown }, _token?: string, signal?: AbortSignal): Promise<void> {
       await handle(decodeStepJob(job.data).stepRunId, signal);
@@ -231,6 +232,34 @@ describeRedis('the queue on Redis', () => {
     await backend.capacity.withdraw('worker-a');
     await expect(backend.queue.room()).resolves.toBe(0);
     await backend.close();
+  });
+
+  it('hands on what a worker took and never claimed, once its lock has run out, and not a lease later', async () => {
+    const redis = await testRedis();
+    const settings: QueueSettings = { kind: 'redis', ...redis };
+    const backend = await createQueueBackend(settings, reportFault);
+    const times = { leaseMs: 600_000, sweepMs: 50 };
+    const taken: string[] = [];
+    let letGo: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => (letGo = resolve));
+    const dead = await takeJobs(
+      settings,
+      async () => {
+        taken.push('dead');
+        await held;
+      },
+      times,
+    );
+    await backend.queue.push([job('stp_taken')]);
+    await waitFor(() => taken.length === 1);
+    const other = await takeJobs(settings, async () => void taken.push('other'), times);
+    const admin = new Redis(redis.url);
+    await expect(admin.del(`{${redis.prefix}}:${STEPS_QUEUE}:stp_taken-d1:lock`)).resolves.toBe(1);
+    await waitFor(() => taken.length === 2);
+    expect(taken).toEqual(['dead', 'other']);
+    letGo();
+    await admin.quit();
+    for (const closing of [dead, other, backend]) await closing.close();
   });
 
   it('misses its epoch and its jobs after their loss, and reports an orphaned hash as missing (C2, A6)', async () => {

@@ -130,6 +130,6 @@ describe('answers', () => {
 
 describe('workers', () => {
   it('have no limiter: what is limited waits in Postgres (F2)', () => {
-    expect(workerOptions({ jobs: 3, leaseMs: 45_000, workerName: 'w' })).not.toHaveProperty('limiter');
+    expect(workerOptions({ jobs: 3, leaseMs: 45_000, sweepMs: 5000, workerName: 'w' })).not.toHaveProperty('limiter');
   });
 });
