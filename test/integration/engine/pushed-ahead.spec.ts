@@ -61,6 +61,18 @@ async function locked(runId: string, whileLocked: WhileLocked) {
   };
 }
 
+/** The job is run by a worker that has looked for its step and has not found it. */
+async function lookingFor(worker: EngineDeps, job: StepJob): Promise<() => Promise<void>> {
+  let looks = 0;
+  const getStepRun: RunStore['getStepRun'] = (id) => {
+    looks += 1;
+    return worker.runs.getStepRun(id);
+  };
+  const running = runStepJob({ ...worker, runs: { ...worker.runs, getStepRun } }, job);
+  await waitFor(() => Promise.resolve(looks > 0));
+  return () => running;
+}
+
 const stepsOf = (runId: string) => harness.deps.runs.stepRunsOf(PROJECT, runId);
 
 /** Nobody but those whom the test asked has worked on it. */
@@ -81,16 +93,9 @@ describe('a step whose job is pushed before it is stored', () => {
 
   it('is waited for by another process that takes its job', async () => {
     const { runId, next, unlock } = await underWay(harness.deps);
-    const other = harness.secondWorker();
-    let looks = 0;
-    const getStepRun: RunStore['getStepRun'] = (id) => {
-      looks += 1;
-      return other.runs.getStepRun(id);
-    };
-    const running = runStepJob({ ...other, runs: { ...other.runs, getStepRun } }, next);
-    await waitFor(() => Promise.resolve(looks > 0));
+    const running = await lookingFor(harness.secondWorker(), next);
     await unlock();
-    await running;
+    await running();
     await hasSucceeded(runId);
   });
 
@@ -117,6 +122,19 @@ describe('a step whose job is pushed before it is stored', () => {
     await running;
     expect((await stepsOf(runId)).map(({ stepId, status }) => [stepId, status])).toEqual([['a', 'succeeded']]);
     expect((await harness.runRecord(runId)).status).toBe('cancelled');
+  });
+
+  it('goes back to the outbox when another process takes its job and drains', async () => {
+    const { runId, next, unlock } = await underWay(harness.deps);
+    const other = harness.secondWorker();
+    other.held.drain();
+    const running = await lookingFor(other, next);
+    await unlock();
+    await running();
+    expect((await stepsOf(runId))[1]).toMatchObject({ status: 'queued', dispatchedAt: null });
+    await relay(harness.deps);
+    await harness.queue.drain(harness.deps);
+    await hasSucceeded(runId);
   });
 
   it('goes back to the outbox when its process drains', async () => {

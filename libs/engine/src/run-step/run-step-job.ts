@@ -19,9 +19,7 @@ import { executeStep } from './execute-step.js';
 import { HeldClaim, leaseOf } from './held-claim.js';
 import type { StepExecution } from './step-execution.js';
 import { failedStep, stepTimedOut, type StepOutcome } from './step-outcome.js';
-import { takeStep } from './take-step.js';
-
-type StepJobRef = { stepRunId: string; dispatchNo: number };
+import { giveBack, takeStep, type StepJobRef } from './take-step.js';
 
 /** `handleStepJob` with all that it set going. */
 export async function runStepJob(deps: EngineDeps, job: StepJobRef, signal?: AbortSignal): Promise<void> {
@@ -43,8 +41,7 @@ export async function handleStepJob(
   signal?: AbortSignal,
 ): Promise<{ wakeUps: Promise<unknown> }> {
   if (deps.held.isDraining()) {
-    await deps.coming.arrived(job.stepRunId);
-    await deps.runs.redispatch([job]);
+    await giveBack(deps, job);
     return { wakeUps: Promise.resolve() };
   }
   const endsAt = performance.now() + deps.settings.goOnMs;
