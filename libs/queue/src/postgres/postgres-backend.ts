@@ -2,6 +2,7 @@ import { createPostgresBackend, withBackend } from 'bullmq';
 import pg from 'pg';
 import { Answers } from '../answers.js';
 import { BullmqStepQueue } from '../bullmq-step-queue.js';
+import { ChannelWakeups } from '../channel-wakeups.js';
 import { cellMsOf } from '../limiter/limit-bucket.js';
 import type { QueueBackend, ReportFault } from '../queue-backend.js';
 import { COMPACTIONS_QUEUE, STEPS_QUEUE } from '../queue-names.js';
@@ -9,7 +10,7 @@ import { DEFAULT_ADMISSION_FLOOR, DEFAULT_QUEUE_SCHEMA, type PostgresQueueSettin
 import { PostgresEpoch } from './postgres-epoch.js';
 import { postgresHealth } from './postgres-health.js';
 import { PostgresModelLimiter } from './postgres-model-limiter.js';
-import { PostgresWakeups } from './postgres-wakeups.js';
+import { PostgresChannels } from './postgres-channels.js';
 import { postgresConnectionOptions } from './worker-connection.js';
 
 const { Queue } = withBackend(createPostgresBackend);
@@ -37,8 +38,9 @@ export async function createPostgresQueueBackend(
   const answers = new Answers(TIMEOUT_MS);
   const epoch = new PostgresEpoch(pool, schema);
   const limiter = new PostgresModelLimiter(pool, schema, answers, cellMsOf(settings.limitMinuteMs));
-  const wakeups = new PostgresWakeups(settings.url, pool, schema, reportFault);
-  for (const owner of [epoch, limiter, wakeups]) await owner.createTable();
+  const channels = new PostgresChannels(settings.url, pool, schema, reportFault);
+  const wakeups = new ChannelWakeups(channels, reportFault);
+  for (const owner of [epoch, limiter, channels]) await owner.createTable();
   return {
     kind: 'postgres',
     queue: new BullmqStepQueue(

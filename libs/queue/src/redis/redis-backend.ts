@@ -2,6 +2,7 @@ import { createRedisBackend, Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { Answers } from '../answers.js';
 import { BullmqStepQueue } from '../bullmq-step-queue.js';
+import { ChannelWakeups } from '../channel-wakeups.js';
 import { cellMsOf } from '../limiter/limit-bucket.js';
 import type { QueueBackend, ReportFault } from '../queue-backend.js';
 import { COMPACTIONS_QUEUE, hashTagged, STEPS_QUEUE } from '../queue-names.js';
@@ -16,7 +17,7 @@ import { closeClient, commandClient, subscriberClient, waitForConnection } from 
 import { RedisEpoch } from './redis-epoch.js';
 import { redisHealth } from './redis-health.js';
 import { RedisModelLimiter } from './redis-model-limiter.js';
-import { RedisWakeups } from './redis-wakeups.js';
+import { RedisChannels } from './redis-channels.js';
 
 const FIRST_CONNECTION_MS = 2000;
 
@@ -33,6 +34,8 @@ export async function createRedisQueueBackend(
   await waitForConnection(commands, FIRST_CONNECTION_MS);
   const steps = producer(STEPS_QUEUE, commands, prefix, reportFault);
   const compactions = producer(COMPACTIONS_QUEUE, commands, prefix, reportFault);
+  const channels = new RedisChannels(commands, subscriber, prefix, answers, reportFault);
+  const wakeups = new ChannelWakeups(channels, reportFault);
   const capacity = new RedisCapacity(commands, prefix, answers, (kind) => steps.toKey(kind));
   return {
     kind: 'redis',
@@ -43,12 +46,13 @@ export async function createRedisQueueBackend(
       settings.admissionFloor ?? DEFAULT_ADMISSION_FLOOR,
       answers,
     ),
-    wakeups: new RedisWakeups(commands, subscriber, prefix, answers, reportFault),
+    wakeups,
     epoch: new RedisEpoch(commands, prefix, answers),
     limiter: new RedisModelLimiter(commands, prefix, answers, cellMsOf(settings.limitMinuteMs)),
     capacity,
     health: () => redisHealth(commands, settings, answers),
     close: async () => {
+      await wakeups.close();
       await Promise.all([steps.close(), compactions.close()]);
       closeClient(commands);
       closeClient(subscriber);
