@@ -1,4 +1,4 @@
-import { canonicalJson, type AssistantPart, type ContentPart, type ToolCall } from '#libs/domain';
+import { canonicalJson, quoteJson, type AssistantPart, type ContentPart, type ToolCall } from '#libs/domain';
 import type { NeutralMessage } from './neutral.js';
 
 /**
@@ -14,18 +14,16 @@ export function canonicalMessage(message: NeutralMessage): string {
       return `{"content":${content},"role":"assistant","tool_calls":${list(message.tool_calls, canonicalCall)}}`;
     case 'tool': {
       const { name, status, tool_call_id: id } = message;
-      return `{"content":${content},"name":${text(name)},"role":"tool","status":"${status}","tool_call_id":${text(id)}}`;
+      return `{"content":${content},"name":${quoteJson(name)},"role":"tool","status":"${status}","tool_call_id":${quoteJson(id)}}`;
     }
   }
 }
 
-const text = (value: string): string => JSON.stringify(value);
-
 const canonicalPart = (part: ContentPart | AssistantPart): string =>
-  part.type === 'text' ? `{"text":${text(part.text)},"type":"text"}` : canonicalJson(part);
+  part.type === 'text' ? `{"text":${quoteJson(part.text)},"type":"text"}` : canonicalJson(part);
 
 const canonicalCall = ({ arguments: given, id, name }: ToolCall): string =>
-  `{"arguments":${text(given)},"id":${text(id)},"name":${text(name)}}`;
+  `{"arguments":${quoteJson(given)},"id":${quoteJson(id)},"name":${quoteJson(name)}}`;
 
 /** Mostly of one member. */
 function list<T>(members: readonly T[], canonical: (member: T) => string): string {

@@ -1,3 +1,5 @@
+import { quoteJson } from './quote-json.js';
+
 /** What canonical JSON takes: JSON whose members may be absent. */
 export type JsonLike =
   string | number | boolean | null | undefined | readonly JsonLike[] | { readonly [key: string]: JsonLike };
@@ -9,6 +11,7 @@ export type JsonLike =
  */
 export function canonicalJson(value: JsonLike): string {
   if (value === null || value === undefined) return 'null';
+  if (typeof value === 'string') return quoteJson(value);
   if (typeof value !== 'object') return JSON.stringify(value);
   if (isList(value)) return `[${value.map(canonicalJson).join(',')}]`;
   const members: string[] = [];

@@ -6,6 +6,7 @@ export * from './events/index.js';
 export * from './ids.js';
 export * from './json.js';
 export * from './pipeline/index.js';
+export { quoteJson } from './quote-json.js';
 export * from './run/run-status.js';
 export * from './failure/classify-failure.js';
 export * from './run/command.js';
