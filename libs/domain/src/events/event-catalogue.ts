@@ -83,5 +83,13 @@ export type EventData<T extends EventType> = z.infer<(typeof eventCatalogue)[T][
 export type EventInput<T extends EventType> = z.input<(typeof eventCatalogue)[T]['schema']>;
 
 export const isEventType = (type: string): type is EventType => Object.hasOwn(eventCatalogue, type);
+
+const byName = new Map<string, EventType>(
+  Object.keys(eventCatalogue)
+    .filter(isEventType)
+    .map((type) => [type, type]),
+);
+/** The catalogue's own text of a type: what was just read is another one, which is compared char by char wherever it is looked at. */
+export const eventTypeOf = (name: string): EventType | undefined => byName.get(name);
 export const isEntryType = (type: EventType): boolean => eventCatalogue[type].entry;
 export const ENTRY_TYPES: readonly EventType[] = Object.keys(eventCatalogue).filter(isEventType).filter(isEntryType);

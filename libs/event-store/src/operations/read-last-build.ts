@@ -24,10 +24,11 @@ const OUTLINED = `e.type = 'ToolCallCompleted' and e.entry <= (select mask_to fr
 /** As a literal: of a parameter the planner expects so much that it plans each time anew. */
 const isOneOf = (types: readonly EventType[]): string => `e.type = any ('{${types.join()}}')`;
 
-/** The columns of `ViewRow`, with the long text as it is or as `shown`. */
+/** The columns of `ViewRow`, with the long text as it is or as `shown`. A body that is lost is null, which no schema takes. */
 const rowOf = (shown: string): { columns: string; source: string } => ({
-  columns: `e.seq, e.type, e.schema_version, e.run_id, e.round, e.entry, e.chars, t.text,
-    case when t.text is null then d.body else d.body - ${KEY} end as rest`,
+  columns: `e.type, e.run_id, t.text,
+    concat('[', e.seq, ',', e.schema_version, ',', e.round, ',', coalesce(e.entry::text, 'null'), ',', e.chars, ',',
+      coalesce((case when t.text is null then d.body else d.body - ${KEY} end)::text, 'null'), ']') as rest`,
   source: `event e cross join lateral ${BODY}
     cross join lateral (select case when jsonb_typeof(d.body -> ${KEY}) = 'string' then ${shown} end as text offset 0) t`,
 });
