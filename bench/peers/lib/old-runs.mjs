@@ -60,15 +60,30 @@ async function tablesOf(client, runId) {
     await client.query(`create temp table ${template} as select * from ${name} where ${own.join(' or ')}`, [runId]);
     const { rows: found } = await client.query(`select count(*)::int as rows from ${template}`);
     if (found[0].rows === 0) continue;
-    tables.push({ name, rows: found[0].rows, insert: insertOf(name, template, columns, types) });
+    tables.push({ name, rows: found[0].rows, insert: insertOf(name, template, runId, columns, types) });
   }
   return tables;
 }
 
-function insertOf(name, template, columns, types) {
+/** Ids as the engine makes them: those of a run begin with its time (ADR 0044), one run a second before today. */
+function insertOf(name, template, runId, columns, types) {
   const values = columns.map((column, at) => {
-    if (IDS.has(column)) return `t.${column} || '-' || n`;
-    return types[at] === 'uuid' ? 'gen_random_uuid()' : `t.${column}`;
+    if (column === 'step_run_id') return `'stp_' || r.time || '-8' || ${tailOf('t.step_run_id')}`;
+    if (IDS.has(column)) return `replace(t.${column}, '${runId}', r.run_id)`;
+    return types[at] === 'uuid' ? `(r.time || '-8' || ${tailOf(`t.${column}`)})::uuid` : `t.${column}`;
   });
-  return `insert into ${name} (${columns.join(', ')}) select ${values.join(', ')} from ${template} t cross join generate_series($1::int, $2::int) n`;
+  return `
+    insert into ${name} (${columns.join(', ')})
+    select ${values.join(', ')}
+    from ${template} t
+    cross join (
+      select n, time, 'run_' || time || '-7' || ${tailOf("'run'")} as run_id
+      from generate_series($1::int, $2::int) n
+      cross join lateral (
+        select overlay(lpad(to_hex((extract(epoch from date_trunc('day', now())) * 1000)::bigint - n * 1000), 12, '0') placing '-' from 9 for 0) as time
+      ) at
+    ) r`;
 }
+
+/** What is left of a UUID behind its time and version. */
+const tailOf = (text) => `regexp_replace(md5(${text}::text || n), '^(.{3}).(.{3})(.{12}).*$', '\\1-8\\2-\\3')`;

@@ -23,7 +23,7 @@ const eventUuid = namedUuids('6f0f3a52-6a53-4c62-9d3c-0a5c1d7f7b11');
 export const sha256 = (text: string): string => hash('sha256', text);
 
 /**
- * Makes an event ready to append. The id is a UUID v5 of what the event is about and `key` (call number, ordinal, try …),
+ * Makes an event ready to append. The id is a UUID of what the event is about and `key` (call number, ordinal, try …),
  * never of a provider's id, so appending it again after a crash finds the stored one.
  */
 export function newEvent<T extends EventType>(
@@ -80,7 +80,7 @@ export function eventId(
     type,
     ...key,
   ];
-  return eventUuid(JSON.stringify(parts));
+  return eventUuid(JSON.stringify(parts), subject.runId);
 }
 
 function jsonObject(data: Json): JsonObject {
