@@ -240,6 +240,7 @@ describe('weir', () => {
     expect(failed.code).toBe(1);
     api.scripts.set('mended', { replies: [{ text: 'Fine.' }], after_last: 'repeat' });
     const run: string = failed.lines.at(-1).run_id;
+    expect((await weir('show', run)).out.match(/no such key/g)).toHaveLength(1);
     expect((await weir('retry', run, '--live', '--json')).lines).toMatchObject([
       { event: 'retried', run_id: run, steps: ['answer'] },
     ]);

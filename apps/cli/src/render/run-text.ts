@@ -25,7 +25,7 @@ export function runText(
       ? null
       : `${whole(usage.input_tokens)} in (${whole(usage.cached_tokens)} cached), ${whole(usage.output_tokens)} out`;
   const about = facts([
-    ['why', run.status_detail],
+    ['why', run.status_detail === run.error?.detail ? null : run.status_detail],
     ['waits for', run.blocked_on.map((blocker) => `${blocker.kind} ${blocker.id ?? ''}`.trim()).join(', ')],
     ['since', beside.explained === null ? null : moment(beside.explained.since)],
     ['next', beside.explained?.next ?? null],
