@@ -65,10 +65,10 @@ async function tablesOf(client, runId) {
   return tables;
 }
 
-/** Ids as the engine makes them: those of a run begin with its time (ADR 0044), one run a second before today. */
+/** Ids as the engine makes them: of steps hashes, of runs and events first the time (ADR 0044), one run a second before today. */
 function insertOf(name, template, runId, columns, types) {
   const values = columns.map((column, at) => {
-    if (column === 'step_run_id') return `'stp_' || r.time || '-8' || ${tailOf('t.step_run_id')}`;
+    if (column === 'step_run_id') return `'stp_' || md5(t.step_run_id || n)::uuid`;
     if (IDS.has(column)) return `replace(t.${column}, '${runId}', r.run_id)`;
     return types[at] === 'uuid' ? `(r.time || '-8' || ${tailOf(`t.${column}`)})::uuid` : `t.${column}`;
   });
