@@ -18,6 +18,13 @@ describe('the command line', () => {
     [['up', '--bogus']],
     [['up', '--port', '70000']],
     [['up', '--workers', '0']],
+    [['run', 'x', '--delay', '5']],
+    [['run', 'x', '--delay', '400d']],
+    [['run', 'x', '--priority', '101']],
+    [['run', 'x', '--priority', '-100.5']],
+    [['run', 'x', '--priority', '']],
+    [['run', 'x', '--deadline', '2030-02-30T00:00:00Z']],
+    [['run', 'x', '--deadline', '2030-02-28T00:00:00']],
     [['keys', 'create']],
     [['keys', 'create', '--name', 'x', '--scope', 'root']],
   ])('answers %j with the exit code for wrong usage', async (argv) => {

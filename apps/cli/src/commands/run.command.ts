@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { InvalidArgumentError, type Command } from 'commander';
+import { z } from 'zod';
 import { dataOf, ServerProblem, type Api, type WeirClient } from '#libs/client';
-import { jsonObjectSchema, readJson, type JsonObject } from '#libs/domain';
+import { expectedDuration, jsonObjectSchema, parseDurationMs, readJson, type JsonObject } from '#libs/domain';
 import { overApi } from '../client/api.js';
 import { runText } from '../render/run-text.js';
 import { watchRun } from '../render/watch-run.js';
@@ -15,6 +16,9 @@ type Flags = {
   streamId?: string;
   version?: number;
   tag?: string[];
+  delay?: string;
+  priority?: number;
+  deadline?: string;
   idempotencyKey?: string;
   watch?: true;
   json?: true;
@@ -35,6 +39,13 @@ export function registerRun(program: Command): void {
     .option('--stream-id <id>', 'the conversation that the run belongs to')
     .option('--version <n>', 'a version instead of the one that is live', version)
     .option('--tag <tag...>', 'tags to find it by')
+    .option('--delay <duration>', 'let it begin later, for example 5m or 1h30m', delay)
+    .option(
+      '--priority <n>',
+      '-100 to 100, 0 unless given: of the steps that wait for a worker the higher come first',
+      priority,
+    )
+    .option('--deadline <time>', 'when its time is up, RFC 3339, for example 2030-01-31T18:00:00Z', deadline)
     .option('--idempotency-key <key>', 'starting again with the same key starts nothing new')
     .option('--watch', 'follow it to its end; exit code 1 unless it succeeds')
     .action(async (name: string, flags: Flags) => {
@@ -51,7 +62,7 @@ export function registerRun(program: Command): void {
 }
 
 async function start(client: WeirClient, name: string, flags: Flags): Promise<Api['Run']> {
-  const { streamId, version: wanted, tag, idempotencyKey } = flags;
+  const { streamId, version: wanted, tag, idempotencyKey, ...others } = flags;
   return dataOf(
     client.api.POST('/v1/pipelines/{name}/runs', {
       params: {
@@ -63,9 +74,18 @@ async function start(client: WeirClient, name: string, flags: Flags): Promise<Ap
         ...(streamId === undefined ? {} : { stream_id: streamId }),
         ...(wanted === undefined ? {} : { version: wanted }),
         ...(tag === undefined ? {} : { tags: tag }),
+        ...timing(others),
       },
     }),
   );
+}
+
+function timing({ delay: wait, priority: rank, deadline: end }: Pick<Flags, 'delay' | 'priority' | 'deadline'>) {
+  return {
+    ...(wait === undefined ? {} : { delay: wait }),
+    ...(rank === undefined ? {} : { priority: rank }),
+    ...(end === undefined ? {} : { deadline: end }),
+  };
 }
 
 /** A refusal of text where the pipeline declares something else says how to write that. */
@@ -129,4 +149,22 @@ function version(text: string): number {
   const value = Number(text);
   if (Number.isInteger(value) && value >= 1) return value;
   throw new InvalidArgumentError('Expected a version, 1 or more.');
+}
+
+function delay(text: string): string {
+  if (parseDurationMs(text) !== null) return text;
+  throw new InvalidArgumentError(`Expected ${expectedDuration(text)}.`);
+}
+
+function priority(text: string): number {
+  if (/^[+-]?\d+$/.test(text) && Math.abs(Number(text)) <= 100) return Number(text);
+  throw new InvalidArgumentError('Expected a whole number, -100 to 100.');
+}
+
+/** `Date.parse` would take 30 February for 2 March. */
+const rfc3339 = z.iso.datetime({ offset: true });
+
+function deadline(text: string): string {
+  if (rfc3339.safeParse(text).success) return text;
+  throw new InvalidArgumentError('Expected a time (RFC 3339) with its offset, for example 2030-01-31T18:00:00Z.');
 }
