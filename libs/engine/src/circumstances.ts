@@ -13,28 +13,49 @@ export type Circumstances = {
   readonly doing: ReadonlyMap<string, string>;
   /** What was spent of the limit that stopped the run, or one around it; null: none did. */
   readonly spent: string | null;
+  /** By id: since when the compactions that steps wait for were requested, those that no compactor holds. */
+  readonly unheld: ReadonlyMap<string, string>;
 };
 
-/** Of more running steps nobody reads what each does. */
+/** Of more running steps nobody reads what each does; of more that wait, which compactor each waits for. */
 const MOST_LOOKED_AT = 20;
 
 export async function circumstancesOf(
-  deps: Pick<EngineDeps, 'runs' | 'log' | 'queue'>,
+  deps: Pick<EngineDeps, 'runs' | 'log' | 'queue' | 'compactions'>,
   run: RunRecord,
   steps: readonly StepRunRecord[],
 ): Promise<Circumstances> {
   const running = steps.filter(({ status }) => status === 'running').slice(0, MOST_LOOKED_AT);
-  const [now, queue, doing, standing] = await Promise.all([
+  const [now, queue, doing, standing, unheld] = await Promise.all([
     deps.runs.now(),
     steps.some(({ status }) => status === 'queued') ? queueOf(deps) : ('served' as const),
     Promise.all(running.map(async (step) => [step.stepRunId, await doingOf(deps, run, step)] as const)),
     steps.some(({ reason }) => reason === 'spend_limit') ? deps.runs.standing(run.projectId, run.runId) : null,
+    unheldOf(deps, steps),
   ]);
   return {
     ...{ now, queue },
     doing: new Map(doing.flatMap(([id, words]) => (words === null ? [] : [[id, words]]))),
     spent: standing === null ? null : spentOf(standing),
+    unheld,
   };
+}
+
+async function unheldOf(
+  { compactions }: Pick<EngineDeps, 'compactions'>,
+  steps: readonly StepRunRecord[],
+): Promise<Circumstances['unheld']> {
+  const waiting = steps.filter(({ status, reason }) => status === 'waiting' && reason === 'compaction');
+  const found = await Promise.all(
+    waiting
+      .slice(0, MOST_LOOKED_AT)
+      .flatMap(({ projectId, waitingKey }) =>
+        waitingKey === null ? [] : [compactions.getCompaction(projectId, waitingKey)],
+      ),
+  );
+  return new Map(
+    found.flatMap((row) => (row?.status === 'requested' ? [[row.compactionId, row.requestedAt] as const] : [])),
+  );
 }
 
 async function queueOf({ queue }: Pick<EngineDeps, 'queue'>): Promise<Circumstances['queue']> {

@@ -9,7 +9,7 @@ import type { RunRecord, StepRunRecord } from './ports/run-records.port.js';
 export type Explanation = { [key: string]: Json };
 
 export async function explainRun(
-  deps: Pick<EngineDeps, 'runs' | 'log' | 'queue'>,
+  deps: Pick<EngineDeps, 'runs' | 'log' | 'queue' | 'compactions'>,
   projectId: string,
   runId: string,
 ): Promise<Explanation | null> {

@@ -29,7 +29,7 @@ function stepDetail(step: StepRunRecord, known: Circumstances): string {
     case 'running':
       return runningDetail(step, known);
     case 'waiting':
-      return waitingDetail(step, known.spent);
+      return `${waitingDetail(step, known.spent)}${unheldDetail(step, known)}`;
     case 'failed':
     case 'timed_out':
     case 'dead_letter':
@@ -44,6 +44,14 @@ function stepDetail(step: StepRunRecord, known: Circumstances): string {
       return `It was cancelled at ${step.endedAt ?? 'once'}.`;
   }
 }
+
+function unheldDetail(step: StepRunRecord, known: Circumstances): string {
+  const requestedAt = unheldSince(step, known);
+  return requestedAt === null ? '' : ` No compactor holds it; it was requested at ${requestedAt}.`;
+}
+
+const unheldSince = ({ reason, waitingKey }: StepRunRecord, { unheld }: Circumstances): string | null =>
+  reason === 'compaction' && waitingKey !== null ? (unheld.get(waitingKey) ?? null) : null;
 
 function queuedDetail({ dispatchedAt }: StepRunRecord, { queue }: Circumstances): string {
   const where = dispatchedAt === null ? 'Runnable, and not in the queue yet' : `In the queue since ${dispatchedAt}`;
@@ -74,7 +82,7 @@ export function nextOfStep(run: RunRecord, step: StepRunRecord, known: Circumsta
   if (step.status === 'dead_letter')
     return `Nobody goes on with it by itself: weir dead-letters redrive ${step.stepRunId} (or discard); weir retry RUN does as redrive.`;
   if (isEndedStep(step.status) || step.status === 'pending') return null;
-  if (step.status === 'waiting') return afterWait(step);
+  if (step.status === 'waiting') return `${afterWait(step)}${nextOfUnheld(step, known)}`;
   if (step.status === 'queued') return nextOfQueued(run, known);
   if (isLeaseOver(step, known)) return 'The sweeper of any process gives it to another worker within seconds.';
   const timeout = step.timeoutAt === null ? '' : ` Its time is up at ${step.timeoutAt}.`;
@@ -83,6 +91,11 @@ export function nextOfStep(run: RunRecord, step: StepRunRecord, known: Circumsta
     ? `If the worker dies, the step is dispatched again when the lease expires.${timeout}`
     : `It stops at its next turn boundary, because the run is paused: weir resume RUN.${timeout}`;
 }
+
+const nextOfUnheld = (step: StepRunRecord, known: Circumstances): string =>
+  unheldSince(step, known) === null
+    ? ''
+    : ' A free compactor takes it: if none does, start one, or see /health/ready of those that there are.';
 
 function nextOfQueued(run: RunRecord, { queue }: Circumstances): string {
   if (run.pausedAt !== null) return 'The next free worker sets it aside, because the run is paused: weir resume RUN.';

@@ -1,5 +1,12 @@
 import { subStreamId, type Json } from '../../../libs/domain/src/index.js';
-import { rebuildCall, runCompactionJob, sweep, wakeDue, type CompactionJob } from '../../../libs/engine/src/index.js';
+import {
+  explainRun,
+  rebuildCall,
+  runCompactionJob,
+  sweep,
+  wakeDue,
+  type CompactionJob,
+} from '../../../libs/engine/src/index.js';
 import { waitFor } from '../../support/wait-for.js';
 import { createEngineHarness, PROJECT, type EngineHarness } from '../../support/engine-harness.js';
 
@@ -142,6 +149,19 @@ describe('above the hard cap', () => {
     expect(harness.queue.steps).toHaveLength(1);
     await harness.queue.drain(harness.deps);
     expect(await harness.runRecord(runId)).toMatchObject({ status: 'succeeded', output: 'went on' });
+  });
+
+  it('says whether a compactor holds what it waits for', async () => {
+    const runId = await waiting('unheld', 'waits');
+    const job = await take('unheld');
+    const explain = async (): Promise<string> => JSON.stringify(await explainRun(harness.deps, PROJECT, runId));
+    const unheld = await explain();
+    expect(unheld).toMatch(
+      /waits for compaction \S+ until \S+ at the latest\. No compactor holds it; it was requested at \S+Z\./,
+    );
+    expect(unheld.match(/A free compactor takes it: if none does, start one/g)).toHaveLength(2);
+    await harness.deps.compactions.claimCompaction({ ...job, workerId: 'c', leaseMs: 60_000 });
+    expect(await explain()).not.toMatch(/No compactor|free compactor/);
   });
 
   it('is saved by the ladder when the compactor does not come', async () => {
