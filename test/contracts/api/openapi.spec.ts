@@ -57,6 +57,12 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
+it('is where a route that is not there points to', async () => {
+  const { status, body } = await api.ask('/', { key: null });
+  const detail = 'Cannot GET /. What there is: /docs for people, /openapi.json for programs.';
+  expect({ status, detail: body.detail }).toEqual({ status: 404, detail });
+});
+
 function routes(): Route[] {
   return Object.entries<Record<string, Operation>>(api.document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),

@@ -48,6 +48,8 @@ function causeOfStatus(status: number, message: string): Cause {
   const code = codeOfStatus(status);
   if (code === 'internal_error') return internalError();
   if (code === 'body_too_large') return { code, detail: 'The body may have at most 10 MiB.', extensions: {} };
+  if (code === 'route_not_found')
+    return { code, detail: `${message}. What there is: /docs for people, /openapi.json for programs.`, extensions: {} };
   return { code, detail: message, extensions: {} };
 }
 
