@@ -1,4 +1,5 @@
 import { createServer } from 'node:net';
+import postgres from 'postgres';
 import { connect, isAbandonedTypeQuery, postgresEventLog, postgresRunStore, type Database } from '#libs/event-store';
 import { createTestDatabase, waitFor, type TestDatabase } from '../../support/index.js';
 import { startRelay } from './relay.js';
@@ -144,6 +145,20 @@ describe('connections that are lost', () => {
     } finally {
       relay.close();
       await one.close();
+    }
+  });
+
+  // A dedicated connection that grew old would make everything that leaves by it wait: libs/event-store/patches.
+  it('opens a connection that has grown old again at once, however long it waits after a loss', async () => {
+    const one = postgres(database.url, { max: 1, max_lifetime: 0.05, backoff: () => 3600 });
+    try {
+      const pids = new Set<unknown>();
+      await waitFor(async () => {
+        const [row] = await one`select pg_backend_pid() as pid`;
+        return pids.add(row?.['pid']).size === 3;
+      });
+    } finally {
+      await one.end();
     }
   });
 
