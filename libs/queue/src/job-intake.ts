@@ -1,7 +1,10 @@
 import type { WorkerOptions } from 'bullmq';
 import type { ReportFault } from './queue-backend.js';
 
-/** Options of the BullMQ worker behind a processor. `jobs`: how many run at once; `leaseMs`: that of a claimed step; `sweepMs`: how often what got lost is looked for. */
+/**
+ * Options of the BullMQ worker behind a processor. `jobs`: how many run at once; `leaseMs`: that of a claimed step; `sweepMs`: how
+ * often what got lost is looked for.
+ */
 export type IntakeSettings = { jobs: number; leaseMs: number; sweepMs: number; workerName: string };
 
 /**

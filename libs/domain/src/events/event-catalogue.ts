@@ -89,6 +89,7 @@ const byName = new Map<string, EventType>(
     .filter(isEventType)
     .map((type) => [type, type]),
 );
+
 /** The catalogue's own text of a type: what was just read is another one, which is compared char by char wherever it is looked at. */
 export const eventTypeOf = (name: string): EventType | undefined => byName.get(name);
 export const isEntryType = (type: EventType): boolean => eventCatalogue[type].entry;

@@ -4,7 +4,7 @@ import type { WakeupChannels, WakeupKind } from '../channel-wakeups.js';
 import { LISTENER_HOLDS_S } from '../listener-marks.js';
 import type { ReportFault } from '../queue-backend.js';
 
-/** Wake-ups by publish/subscribe; marks are keys that expire. */
+/** Wake-ups by publish/subscribe; marks are keys that expire. The subscriber subscribes again whenever it has reconnected. */
 export class RedisChannels implements WakeupChannels {
   readonly deltaChars = Number.POSITIVE_INFINITY;
   private readonly receivers = new Map<string, (message: string) => void>();
